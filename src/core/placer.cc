@@ -1,0 +1,295 @@
+// Trying groups in order, and carrying out what was decided.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "core/scheduler_impl.h"
+
+namespace cadre::core {
+namespace {
+
+constexpr int kMostMarkAttempts = 5;
+// A half placed group whose missing members are refused this often in a row gives its place back.
+constexpr int kMostFailedRounds = 3;
+// Half placed, and the missing pods do not appear: after this its place is given back.
+constexpr Duration kIncompleteGrace{30'000};
+
+std::string ReservationKey(const model::GroupKey& key, std::string_view unit, std::int32_t index) {
+  return fmt::format("{}/{}/{}/{}/{}/{}", key.kind, key.namespace_, key.name, key.uid, unit, index);
+}
+
+std::string_view AnnotationOf(const kube::StringMap& annotations, std::string_view key) {
+  const auto found = annotations.find(key);
+  return found == annotations.end() ? std::string_view{} : std::string_view(found->second);
+}
+
+}  // namespace
+
+bool Scheduler::Impl::WantsPlace(const Group& group) const {
+  if (!group.spec.problem.empty() || !group.in_flight.empty() || IsBeingRolledBack(group)) return false;
+  return std::any_of(group.members.begin(), group.members.end(),
+                     [&](const auto& member) { return !state_.IsPlaced(member.second); });
+}
+
+// Learns from the annotations of bound members what an earlier process decided.
+void Scheduler::Impl::Adopt(Group& group) {
+  if (!group.in_flight.empty()) return;
+  std::int32_t placed = 0;
+  for (const auto& [uid, member] : group.members) {
+    if (!state_.IsPlaced(member)) continue;
+    ++placed;
+    const kube::StringMap& annotations = state_.cluster.pod(member.pod).pod->metadata.annotations;
+    const std::string_view id = AnnotationOf(annotations, kPlanIdAnnotation);
+    if (group.plan_id.empty()) group.plan_id = std::string(id);
+    const std::string_view text = AnnotationOf(annotations, kPlanAnnotation);
+    if (!text.empty() && group.plan.empty()) {
+      if (const auto plan = Plan::Decode(text)) group.plan.Merge(*plan);
+    }
+    if (AnnotationOf(annotations, kStartedAnnotation) == group.plan_id && !id.empty()) group.started = true;
+  }
+  if (placed == 0) {
+    // Nothing of it runs: the next start is a start like the first, all or nothing.
+    group.started = false;
+    group.plan_id.clear();
+    group.mark_attempts = 0;
+    group.failed_rounds = 0;
+    group.incomplete_since.reset();
+    return;
+  }
+  if (group.spec.record && !group.plan_id.empty() &&
+      AnnotationOf(group.spec.record->annotations, kStartedAnnotation) == group.plan_id) {
+    group.started = true;
+  }
+  // What others placed (no plan of ours on any member) is not ours to give back.
+  if (group.plan_id.empty()) group.started = true;
+  if (!group.started && !IsHalfPlaced(group)) {
+    group.started = true;
+    group.failed_rounds = 0;
+    MarkStarted(group.spec.key, group);
+  }
+}
+
+// Some of it is placed, but not its minimum.
+bool Scheduler::Impl::IsHalfPlaced(const Group& group) const {
+  std::map<std::string_view, std::int32_t> placed;
+  for (const auto& [uid, member] : group.members) placed[member.unit] += state_.IsPlaced(member) ? 1 : 0;
+  std::int32_t whole = 0;
+  std::int32_t wanted = 0;
+  for (const model::UnitSpec& unit : group.spec.units) {
+    if (unit.later_template != nullptr || (unit.exists && unit.expected == 0)) continue;
+    ++wanted;
+    const std::int32_t needed = unit.minimum == model::UnitSpec::kAll ? unit.expected : unit.minimum;
+    whole += unit.exists && placed[unit.name] >= needed ? 1 : 0;
+  }
+  return whole < (group.spec.minimum_units == model::UnitSpec::kAll ? wanted : std::min(group.spec.minimum_units, wanted));
+}
+
+void Scheduler::Impl::PlaceWaiting() {
+  const std::uint64_t version = state_.cluster.room_version() + state_.cluster.pods_version();
+  const bool only_fresh = version == scanned_version_;
+  scanned_version_ = version;
+  const auto version_of = [&](const model::GroupKey& key) { return VersionFor(*state_.Find(key)); };
+  for (const model::GroupKey& key : queue_.Due(now_, only_fresh, version_of)) {
+    queue_.Tried(key, version_of(key));
+    TryGroup(key);
+  }
+}
+
+// What must change before a group that was refused is worth another try.
+std::uint64_t Scheduler::Impl::VersionFor(const Group& group) const {
+  return state_.cluster.room_version() + (group.looks_for_pods ? state_.cluster.pods_version() : 0);
+}
+
+void Scheduler::Impl::TryGroup(const model::GroupKey& key) {
+  Group* group = state_.Find(key);
+  if (group == nullptr || !WantsPlace(*group)) return;
+  const Ask ask = group->started ? AskToComplete(state_, *group) : AskToStart(state_, *group);
+  if (!ask.not_ready.empty()) {
+    group->why = match::Diagnosis{match::No::kNotNow, ask.not_ready};
+    if (!group->started && state_.PlacedCount(*group) > 0) RollBackIncomplete(key, *group);
+    return;
+  }
+  group->incomplete_since.reset();
+  if (IsRefusedAlready(key, *group, ask)) return;
+  // What it holds for itself must not stand in its own way.
+  for (const Slot& slot : ask.slots) ReleaseReservations(*group, slot.unit);
+  auto placement = match::Match(state_.cluster, ask.request, options_.limits);
+  if (placement) {
+    Commit(key, *group, ask, *placement);
+  } else {
+    Refuse(key, *group, ask, std::move(placement.error()));
+  }
+}
+
+// Groups that ask for the same are refused together: within one version of the cluster's room it only gets fuller.
+bool Scheduler::Impl::IsRefusedAlready(const model::GroupKey& key, Group& group, const Ask& ask) {
+  if (refused_version_ != state_.cluster.room_version()) {
+    refused_.clear();
+    refused_version_ = state_.cluster.room_version();
+  }
+  if (ask.signature.empty()) return false;
+  const auto known = refused_.find(ask.signature);
+  if (known == refused_.end()) return false;
+  Refuse(key, group, ask, known->second);
+  return true;
+}
+
+void Scheduler::Impl::Refuse(const model::GroupKey& key, Group& group, const Ask& ask, match::Diagnosis why) {
+  if (!ask.signature.empty()) refused_.try_emplace(ask.signature, why);
+  group.why = std::move(why);
+  if (!group.started && state_.PlacedCount(group) > 0) {
+    RollBack(key, group, group.why->message);
+    return;
+  }
+  if (group.started) KeepRoomForLater(key, group);
+  Tell(group, true, group.started ? "MembersPending" : "Unschedulable", group.why->message);
+}
+
+void Scheduler::Impl::Commit(const model::GroupKey& key, Group& group, const Ask& ask, const match::Placement& placement) {
+  std::uint64_t hash = Fnv1a64(model::ToString(key) + key.uid);
+  std::set<std::string> nodes;
+  std::int32_t to_bind = 0;
+  for (const match::Unit& unit : ask.request.root.units) group.plan.ForgetUnindexed(unit.name);
+  for (std::size_t i = 0; i < ask.slots.size(); ++i) {
+    const Slot& slot = ask.slots[i];
+    if (!placement.nodes[i].Valid()) continue;
+    const std::string& node = state_.cluster.node(placement.nodes[i]).name;
+    group.plan.Put(slot.unit, slot.index, node);
+    if (slot.placed) continue;
+    if (slot.pod.Valid()) {
+      hash = Fnv1a64(state_.cluster.pod(slot.pod).pod->metadata.uid + node, hash);
+      state_.cluster.Assume(slot.pod, placement.nodes[i]);
+      nodes.insert(node);
+      ++to_bind;
+    } else {
+      const std::string reservation = ReservationKey(key, slot.unit, slot.index);
+      state_.cluster.Reserve(reservation, {slot.shape, placement.nodes[i], slot.labels});
+      group.reserved.insert(reservation);
+    }
+  }
+  if (to_bind == 0) {
+    Tell(group, true, "MembersPending", "its waiting members do not fit now");
+    return;
+  }
+  group.why.reset();
+  if (group.plan_id.empty()) group.plan_id = Hex(hash);
+  const std::string plan_text = ask.slots.size() > 1 ? group.plan.Encode(options_.epoch) : std::string{};
+  std::optional<drive::EffectId> first;
+  for (const Slot& slot : ask.slots) {
+    if (slot.placed || !slot.pod.Valid() || state_.cluster.pod(slot.pod).hold != model::Hold::kAssumed) continue;
+    drive::EffectId id{};
+    Bind(key, group, slot, first && plan_text.size() > kShortPlan ? std::string{} : plan_text, first, &id);
+    // The first bind of a start carries the plan and must be there before the others leave.
+    if (!first && !group.started) first = id;
+  }
+  Tell(group, false, "Placed",
+       fmt::format("placed {} on {}", Quantify(to_bind, "member"), Quantify(static_cast<std::int64_t>(nodes.size()), "node")));
+  queue_.Succeeded(key);
+  queue_.Remove(key);
+}
+
+void Scheduler::Impl::Bind(const model::GroupKey& key, Group& group, const Slot& slot, const std::string& plan_text,
+                           std::optional<drive::EffectId> after, drive::EffectId* first) {
+  const model::PodEntry& entry = state_.cluster.pod(slot.pod);
+  const kube::ObjectMeta& meta = entry.pod->metadata;
+  drive::Bind bind{.pod = {kube::Kind::kPod, meta.namespace_, meta.name},
+                   .node = state_.cluster.node(entry.node).name,
+                   .annotations = {}};
+  if (!plan_text.empty() || group.members.size() > 1) bind.annotations.emplace(kPlanIdAnnotation, group.plan_id);
+  if (!plan_text.empty() && plan_text.size() <= kLongestPlan) bind.annotations.emplace(kPlanAnnotation, plan_text);
+  *first = Emit({.id = {}, .after = after, .lane = drive::Lane::kBind, .uid = meta.uid, .what = std::move(bind)},
+                {Purpose::kBind, key, meta.uid});
+  group.in_flight.insert(*first);
+}
+
+// All binds of a placement are answered.
+void Scheduler::Impl::SettleBinds(const model::GroupKey& key, Group& group) {
+  const bool failed = std::exchange(group.bind_failed, false);
+  state_.Refresh(group);
+  Adopt(group);
+  if (!WantsPlace(group)) return;
+  const bool half_placed = state_.PlacedCount(group) > 0 && !group.started;
+  group.failed_rounds += failed ? 1 : 0;
+  if (half_placed && group.failed_rounds >= kMostFailedRounds) {
+    RollBack(key, group, group.bind_error);
+    return;
+  }
+  queue_.Put({.urgent = state_.PlacedCount(group) > 0,
+              .priority = state_.PriorityOf(group),
+              .created = group.spec.created,
+              .key = key});
+  // A half placed group is made whole, or given back, at once; a whole one waits before it is tried again.
+  if (failed && !half_placed) queue_.BackOff(key, now_);
+}
+
+void Scheduler::Impl::MarkStarted(const model::GroupKey& key, Group& group) {
+  const bool alone = group.members.size() <= 1 && group.spec.units.size() <= 1;
+  if (!group.started || group.plan_id.empty() || alone || group.mark_attempts >= kMostMarkAttempts) return;
+  ++group.mark_attempts;
+  const auto mark = [&](const drive::Target& target, const std::string& uid, const kube::StringMap& annotations) {
+    if (AnnotationOf(annotations, kStartedAnnotation) == group.plan_id) return;
+    boost::json::object wanted{{std::string(kStartedAnnotation), group.plan_id}};
+    if (annotations.contains(kRollbacksAnnotation)) wanted[std::string(kRollbacksAnnotation)] = nullptr;
+    boost::json::object patch{{"metadata", boost::json::object{{"annotations", std::move(wanted)}}}};
+    Emit({.id = {}, .after = {}, .lane = drive::Lane::kWrite, .uid = uid, .what = drive::Patch{target, std::move(patch)}},
+         {Purpose::kMark, key, {}});
+  };
+  if (group.spec.record) {
+    const model::OwnerObject& record = *group.spec.record;
+    mark({record.kind, record.namespace_, record.name}, record.uid, record.annotations);
+    return;
+  }
+  for (const auto& [uid, member] : group.members) {
+    if (!state_.IsPlaced(member)) continue;
+    const kube::ObjectMeta& meta = state_.cluster.pod(member.pod).pod->metadata;
+    mark({kube::Kind::kPod, meta.namespace_, meta.name}, uid, meta.annotations);
+  }
+}
+
+// After a restart: room that an earlier process kept for later stages is kept again where the plan says, if it is free.
+void Scheduler::Impl::KeepRoomForLater(const model::GroupKey& key, Group& group) {
+  for (const model::UnitSpec& unit : group.spec.units) {
+    if (unit.later_template == nullptr) continue;
+    const bool has_come = std::any_of(group.members.begin(), group.members.end(), [&](const auto& member) {
+      return member.second.unit == unit.name && state_.IsPlaced(member.second);
+    });
+    if (has_come) continue;
+    const model::ShapeId shape = state_.cluster.InternShape(unit.later_template->spec, key.namespace_);
+    for (std::int32_t index = 0; index < unit.expected; ++index) {
+      const std::string reservation = ReservationKey(key, unit.name, index);
+      const std::string_view name = group.plan.NodeOf(unit.name, index);
+      if (name.empty() || group.reserved.contains(reservation)) continue;
+      const model::NodeId node = state_.cluster.FindNode(name);
+      if (!node.Valid() || !match::Fits(state_.cluster, shape, unit.later_template->labels, node)) continue;
+      state_.cluster.Reserve(reservation, {shape, node, unit.later_template->labels});
+      group.reserved.insert(reservation);
+    }
+  }
+}
+
+// Of one unit, or of all when `unit` is empty.
+void Scheduler::Impl::ReleaseReservations(Group& group, std::string_view unit) {
+  const std::string of_unit = fmt::format("/{}/", unit);
+  for (auto reservation = group.reserved.begin(); reservation != group.reserved.end();) {
+    if (!unit.empty() && reservation->find(of_unit) == std::string::npos) {
+      ++reservation;
+      continue;
+    }
+    state_.cluster.Release(*reservation);
+    reservation = group.reserved.erase(reservation);
+  }
+}
+
+void Scheduler::Impl::RollBackIncomplete(const model::GroupKey& key, Group& group) {
+  if (!group.incomplete_since) group.incomplete_since = now_;
+  const Time deadline = *group.incomplete_since + kIncompleteGrace;
+  if (deadline <= now_) {
+    RollBack(key, group, group.why->message);
+    return;
+  }
+  queue_.Touch(key);
+  WakeAt(deadline);
+}
+
+}  // namespace cadre::core

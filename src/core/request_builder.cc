@@ -1,0 +1,218 @@
+#include "core/request_builder.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+#include "base/text.h"
+
+namespace cadre::core {
+namespace {
+
+using model::UnitSpec;
+
+struct UnitMembers {
+  std::vector<MemberRef> members;  // by index, then name; gated pods are not among them
+  std::int32_t gated = 0;
+  std::int32_t placed = 0;
+};
+
+std::map<std::string, UnitMembers> MembersByUnit(const State& state, const Group& group) {
+  std::map<std::string, UnitMembers> units;
+  for (const auto& [uid, member] : group.members) {
+    UnitMembers& unit = units[member.unit];
+    const bool placed = state.IsPlaced(member);
+    if (!placed && !state.cluster.pod(member.pod).pod->spec.scheduling_gates.empty()) {
+      ++unit.gated;
+      continue;
+    }
+    unit.placed += placed ? 1 : 0;
+    unit.members.push_back(member);
+  }
+  const auto name_of = [&](const MemberRef& member) -> const std::string& {
+    return state.cluster.pod(member.pod).pod->metadata.name;
+  };
+  for (auto& [name, unit] : units) {
+    std::sort(unit.members.begin(), unit.members.end(), [&](const MemberRef& a, const MemberRef& b) {
+      return std::tie(a.index, name_of(a)) < std::tie(b.index, name_of(b));
+    });
+  }
+  return units;
+}
+
+class Builder {
+ public:
+  Builder(State& state, const Group& group) : state_(state), group_(group), by_unit_(MembersByUnit(state, group)) {
+    ask_.request.root.name = model::ToString(group.spec.key);
+    ask_.request.root.required_topology = group.spec.required_topology;
+    ask_.signature = group.spec.required_topology;
+  }
+
+  const UnitMembers& MembersOf(const UnitSpec& unit) { return by_unit_[unit.name]; }
+
+  match::Unit NewUnit(const UnitSpec& unit, std::int32_t minimum) {
+    ask_.signature += fmt::format("|{} {}:", unit.required_topology, minimum);
+    return {.name = unit.name, .minimum = minimum, .required_topology = unit.required_topology, .units = {}, .members = {}};
+  }
+
+  void AddPod(match::Unit& out, const MemberRef& member) {
+    const model::PodEntry& entry = state_.cluster.pod(member.pod);
+    match::Member asked{.shape = entry.shape, .labels = entry.pod->metadata.labels, .fixed = {}, .hint = {}};
+    const bool placed = state_.IsPlaced(member);
+    if (placed) {
+      asked.fixed = entry.node;
+    } else {
+      asked.hint = HintFor(member);
+    }
+    Add(out, std::move(asked), {member.pod, member.unit, member.index, entry.shape, placed, {}});
+  }
+
+  // A member of a later stage, whose pod does not exist.
+  void AddLater(match::Unit& out, const UnitSpec& unit, std::int32_t index) {
+    const kube::PodTemplate& pod_template = *unit.later_template;
+    const model::ShapeId shape = state_.cluster.InternShape(pod_template.spec, group_.spec.key.namespace_);
+    match::Member asked{.shape = shape, .labels = pod_template.labels, .fixed = {}, .hint = {}};
+    asked.hint = NodeNamed(group_.plan.NodeOf(unit.name, index));
+    Add(out, std::move(asked), {model::PodId{}, unit.name, index, shape, false, pod_template.labels});
+  }
+
+  void Finish(match::Unit unit) { ask_.request.root.units.push_back(std::move(unit)); }
+  void SetMinimum(std::int32_t units) {
+    ask_.request.root.minimum = units;
+    ask_.signature += fmt::format("#{}", units);
+  }
+  void NotReady(std::string why) {
+    if (ask_.not_ready.empty()) ask_.not_ready = std::move(why);
+  }
+  Ask Take() {
+    if (plain_) return std::move(ask_);
+    ask_.signature.clear();
+    return std::move(ask_);
+  }
+
+ private:
+  std::optional<model::NodeId> NodeNamed(std::string_view name) const {
+    const model::NodeId node = name.empty() ? model::NodeId{} : state_.cluster.FindNode(name);
+    return node.Valid() ? std::optional(node) : std::nullopt;
+  }
+
+  // Members without an index share the unit's nodes: each takes one that no placed member holds.
+  std::optional<model::NodeId> HintFor(const MemberRef& member) {
+    if (member.index >= 0) return NodeNamed(group_.plan.NodeOf(member.unit, member.index));
+    auto [left, first_time] = free_places_.try_emplace(member.unit);
+    if (first_time) {
+      left->second = group_.plan.NodesOf(member.unit);
+      for (const MemberRef& other : by_unit_[member.unit].members) {
+        const model::PodEntry& entry = state_.cluster.pod(other.pod);
+        if (!entry.node.Valid()) continue;
+        const auto taken = std::find(left->second.begin(), left->second.end(), state_.cluster.node(entry.node).name);
+        if (taken != left->second.end()) left->second.erase(taken);
+      }
+    }
+    if (left->second.empty()) return std::nullopt;
+    const std::string name = std::move(left->second.back());
+    left->second.pop_back();
+    return NodeNamed(name);
+  }
+
+  void Add(match::Unit& out, match::Member member, Slot slot) {
+    const bool terms = state_.cluster.shape(member.shape).HasTerms();
+    // With terms, labels count; with fixed or hinted members, where they are. Then no two groups ask for the same.
+    plain_ &= !terms && !member.fixed && !member.hint;
+    ask_.signature += fmt::format("{},", member.shape.value);
+    out.members.push_back(std::move(member));
+    ask_.slots.push_back(std::move(slot));
+  }
+
+  State& state_;
+  const Group& group_;
+  std::map<std::string, UnitMembers> by_unit_;
+  std::map<std::string, std::vector<std::string>> free_places_;
+  Ask ask_;
+  bool plain_ = true;
+};
+
+std::int32_t Needed(const UnitSpec& unit) {
+  return unit.minimum == UnitSpec::kAll ? unit.expected : std::min(unit.minimum, unit.expected);
+}
+
+// Why this unit cannot be part of a start yet; empty when it can.
+std::string WhyNotReady(const UnitSpec& unit, const UnitMembers& members) {
+  if (unit.later_template != nullptr) return {};
+  if (!unit.exists) return fmt::format("waits for Job {} to be created", unit.name);
+  const auto have = static_cast<std::int32_t>(members.members.size());
+  if (have >= Needed(unit)) return {};
+  const std::string gated = members.gated > 0 ? fmt::format(", {} held by scheduling gates", members.gated) : std::string{};
+  return fmt::format("waits for pods of {}: {} of {} are there{}", unit.name, have, Needed(unit), gated);
+}
+
+// The indexes that a unit's absent pods will have: the lowest ones that none of its pods has.
+std::vector<std::int32_t> AbsentIndexes(const UnitMembers& members, std::int32_t count) {
+  std::vector<std::int32_t> absent;
+  std::int32_t index = 0;
+  std::set<std::int32_t> there;
+  for (const MemberRef& member : members.members) there.insert(member.index);
+  while (static_cast<std::int32_t>(absent.size()) < count) {
+    if (!there.contains(index)) absent.push_back(index);
+    ++index;
+  }
+  return absent;
+}
+
+}  // namespace
+
+Ask AskToStart(State& state, const Group& group) {
+  Builder builder(state, group);
+  std::int32_t ready = 0;
+  std::int32_t wanted = 0;
+  std::string first_missing;
+  for (const UnitSpec& unit : group.spec.units) {
+    if (unit.exists && unit.expected == 0) continue;  // finished already
+    ++wanted;
+    const UnitMembers& members = builder.MembersOf(unit);
+    const std::string why_not = WhyNotReady(unit, members);
+    if (!why_not.empty()) {
+      if (first_missing.empty()) first_missing = why_not;
+      continue;
+    }
+    ++ready;
+    match::Unit asked = builder.NewUnit(unit, unit.minimum == UnitSpec::kAll ? match::Unit::kAll : Needed(unit));
+    for (const MemberRef& member : members.members) builder.AddPod(asked, member);
+    if (unit.later_template != nullptr) {
+      const std::int32_t absent = std::max(0, unit.expected - static_cast<std::int32_t>(members.members.size()));
+      for (const std::int32_t index : AbsentIndexes(members, absent)) builder.AddLater(asked, unit, index);
+    }
+    builder.Finish(std::move(asked));
+  }
+  const bool all = group.spec.minimum_units == UnitSpec::kAll;
+  const std::int32_t needed = all ? wanted : std::min(group.spec.minimum_units, wanted);
+  if (ready < needed) builder.NotReady(first_missing);
+  builder.SetMinimum(all ? match::Unit::kAll : needed);
+  return builder.Take();
+}
+
+Ask AskToComplete(State& state, const Group& group) {
+  Builder builder(state, group);
+  std::int32_t holding = 0;
+  std::int32_t waiting = 0;
+  for (const UnitSpec& unit : group.spec.units) {
+    const UnitMembers& members = builder.MembersOf(unit);
+    if (members.members.empty()) continue;
+    // A unit of which nothing is placed starts whole, like a group of its own.
+    if (members.placed == 0 && !WhyNotReady(unit, members).empty()) continue;
+    const bool whole_later = unit.later_template == nullptr ||
+                             static_cast<std::int32_t>(members.members.size()) >= Needed(unit);
+    if (members.placed == 0 && !whole_later) continue;
+    const std::int32_t whole = unit.minimum == UnitSpec::kAll ? match::Unit::kAll : Needed(unit);
+    match::Unit asked = builder.NewUnit(unit, members.placed > 0 ? members.placed : whole);
+    for (const MemberRef& member : members.members) builder.AddPod(asked, member);
+    waiting += static_cast<std::int32_t>(members.members.size()) - members.placed;
+    holding += members.placed > 0 ? 1 : 0;
+    builder.Finish(std::move(asked));
+  }
+  if (waiting == 0) builder.NotReady("nothing waits");
+  builder.SetMinimum(holding);
+  return builder.Take();
+}
+
+}  // namespace cadre::core

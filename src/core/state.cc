@@ -1,0 +1,178 @@
+#include "core/state.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace cadre::core {
+namespace {
+
+bool IsOurs(const std::set<std::string>& names, const kube::Pod& pod) {
+  return names.empty() || names.contains(pod.spec.scheduler_name);
+}
+
+const kube::OwnerReference* OwningJob(const kube::Pod& pod) {
+  const kube::OwnerReference* owner = pod.metadata.Controller();
+  return owner != nullptr && owner->kind == "Job" ? owner : nullptr;
+}
+
+}  // namespace
+
+State::State(const Options& options) : cluster(options.scheduler_names), scheduler_names_(options.scheduler_names) {}
+
+void State::Apply(const kube::Object& object, bool deleted) {
+  if (object.kind == kube::Kind::kPod) {
+    ApplyPod(object, deleted);
+    return;
+  }
+  cluster.Apply(object, deleted);
+  const groups::Affected affected = catalog.Apply(object, deleted);
+  for (const std::string& job_uid : affected.job_uids) {
+    const auto pods = pods_of_job_.find(job_uid);
+    if (pods == pods_of_job_.end()) continue;
+    for (const std::string& uid : pods->second) PlacePodInGroup(*cluster.pod(cluster.FindPod(uid)).pod);
+  }
+  for (const model::GroupKey& key : affected.groups) {
+    if (Group* group = Find(key)) {
+      group->spec_stale = true;
+      dirty_.insert(key);
+    }
+  }
+  NoteRollback(object, deleted);
+}
+
+void State::ApplyPod(const kube::Object& object, bool deleted) {
+  const kube::Pod& pod = object.As<kube::Pod>();
+  const std::string& uid = pod.metadata.uid;
+  cluster.Apply(object, deleted);
+  if (const kube::OwnerReference* job = OwningJob(pod)) {
+    if (deleted) {
+      const auto pods = pods_of_job_.find(job->uid);
+      if (pods != pods_of_job_.end()) pods->second.erase(uid);
+      if (pods != pods_of_job_.end() && pods->second.empty()) pods_of_job_.erase(pods);
+    } else {
+      pods_of_job_[job->uid].insert(uid);
+    }
+  }
+  if (deleted) {
+    RemoveFromGroup(uid);
+  } else {
+    PlacePodInGroup(*cluster.pod(cluster.FindPod(uid)).pod);
+  }
+}
+
+void State::PlacePodInGroup(const kube::Pod& pod) {
+  const std::string& uid = pod.metadata.uid;
+  if (!IsOurs(scheduler_names_, pod) || !catalog.IsCurrent(pod)) {
+    RemoveFromGroup(uid);
+    return;
+  }
+  model::Membership membership = catalog.MembershipOf(pod);
+  const auto known = group_of_pod_.find(uid);
+  if (known != group_of_pod_.end() && known->second != membership.group) RemoveFromGroup(uid);
+  Group& group = groups_[membership.group];
+  group.spec.key = membership.group;
+  group.spec_stale = true;
+  group.members.insert_or_assign(uid, MemberRef{cluster.FindPod(uid), std::move(membership.unit), membership.index});
+  dirty_.insert(membership.group);
+  group_of_pod_.insert_or_assign(uid, std::move(membership.group));
+}
+
+void State::RemoveFromGroup(const std::string& uid) {
+  const auto known = group_of_pod_.find(uid);
+  if (known == group_of_pod_.end()) return;
+  Group& group = groups_.at(known->second);
+  group.members.erase(uid);
+  group.spec_stale = true;
+  dirty_.insert(known->second);
+  group_of_pod_.erase(known);
+}
+
+void State::NoteRollback(const kube::Object& object, bool deleted) {
+  if (object.kind != kube::Kind::kJob && object.kind != kube::Kind::kJobSet) return;
+  const kube::ObjectMeta& meta = object.Meta();
+  const bool suspended = object.kind == kube::Kind::kJob ? object.As<kube::Job>().spec.suspend
+                                                         : object.As<kube::JobSet>().spec.suspend;
+  if (deleted || meta.deletion_timestamp || !suspended || !meta.annotations.contains(kRolledBackAnnotation)) {
+    rolled_back_.erase(meta.uid);
+    return;
+  }
+  model::OwnerObject owner{.kind = object.kind,
+                           .namespace_ = meta.namespace_,
+                           .name = meta.name,
+                           .uid = meta.uid,
+                           .annotations = meta.annotations,
+                           .suspended = true};
+  rolled_back_.insert_or_assign(meta.uid, std::move(owner));
+}
+
+std::set<model::GroupKey> State::TakeDirty() { return std::exchange(dirty_, {}); }
+
+Group* State::Find(const model::GroupKey& key) {
+  const auto found = groups_.find(key);
+  return found == groups_.end() ? nullptr : &found->second;
+}
+
+void State::Refresh(Group& group) {
+  if (!group.spec_stale) return;
+  std::vector<const kube::Pod*> pods;
+  for (const auto& [uid, member] : group.members) pods.push_back(cluster.pod(member.pod).pod.get());
+  std::sort(pods.begin(), pods.end(), [](const kube::Pod* a, const kube::Pod* b) { return a->metadata.name < b->metadata.name; });
+  const model::GroupKey key = group.spec.key;
+  group.spec = catalog.Describe(key, pods);
+  for (const kube::Pod* pod : pods) {
+    if (group.spec.problem.empty() && !pod->spec.resource_claims.empty()) {
+      group.spec.problem = fmt::format("Pod {} asks for resource claim {}; Cadre does not place pods with resource claims (DRA)",
+                                       kube::KeyOf(pod->metadata), pod->spec.resource_claims.front());
+    }
+  }
+  group.looks_for_pods = std::any_of(group.members.begin(), group.members.end(), [&](const auto& member) {
+    return cluster.shape(cluster.pod(member.second.pod).shape).HasTerms();
+  });
+  group.spec_stale = false;
+}
+
+std::int32_t State::PriorityOf(const Group& group) const {
+  std::optional<std::int32_t> priority;
+  for (const auto& [uid, member] : group.members) {
+    const std::int32_t own = cluster.pod(member.pod).pod->spec.priority.value_or(0);
+    if (!priority || own > *priority) priority = own;
+  }
+  return priority.value_or(0);
+}
+
+bool State::IsPlaced(const MemberRef& member) const {
+  const model::Hold hold = cluster.pod(member.pod).hold;
+  return hold == model::Hold::kBound || hold == model::Hold::kAssumed;
+}
+
+std::int32_t State::PlacedCount(const Group& group) const {
+  std::int32_t count = 0;
+  for (const auto& [uid, member] : group.members) count += IsPlaced(member) ? 1 : 0;
+  return count;
+}
+
+bool State::HasLivePods(const model::OwnerObject& owner) const {
+  const auto job_has = [&](const std::string& job_uid) {
+    const auto pods = pods_of_job_.find(job_uid);
+    if (pods == pods_of_job_.end()) return false;
+    return std::any_of(pods->second.begin(), pods->second.end(), [&](const std::string& uid) {
+      return !kube::IsTerminal(*cluster.pod(cluster.FindPod(uid)).pod);
+    });
+  };
+  if (owner.kind == kube::Kind::kJob) return job_has(owner.uid);
+  const std::vector<const kube::Job*> jobs = catalog.JobsOf(owner.uid);
+  return std::any_of(jobs.begin(), jobs.end(), [&](const kube::Job* job) { return job_has(job->metadata.uid); });
+}
+
+std::string State::Fingerprint() const {
+  std::string text = cluster.Fingerprint();
+  for (const auto& [key, group] : groups_) {
+    if (group.members.empty()) continue;
+    text += fmt::format("group {} {}\n", model::ToString(key), key.uid);
+    for (const auto& [uid, member] : group.members) text += fmt::format("  {} {} {}\n", uid, member.unit, member.index);
+  }
+  for (const auto& [uid, owner] : rolled_back_) text += fmt::format("rolled back {}\n", uid);
+  return text;
+}
+
+}  // namespace cadre::core

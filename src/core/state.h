@@ -1,0 +1,92 @@
+// State: the fold over API objects that the scheduler decides from: cluster, catalog of groups, and which pod is which
+// group's member. Nothing in it was decided here, except what `Group` marks as such.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/plan.h"
+#include "core/scheduler.h"
+#include "drive/effect.h"
+#include "groups/catalog.h"
+#include "match/request.h"
+#include "model/cluster.h"
+
+namespace cadre::core {
+
+// One live pod of a group.
+struct MemberRef {
+  model::PodId pod;
+  std::string unit;
+  std::int32_t index = -1;
+};
+
+struct Group {
+  model::GroupSpec spec;
+  std::map<std::string, MemberRef> members;  // live current pods, by UID
+  bool spec_stale = true;                    // Describe again before use
+  bool looks_for_pods = false;               // affinity or spread: pods that take their place may let it in
+
+  // Decided by this process; a new one finds it again from annotations (Scheduler::Impl::Adopt).
+  bool started = false;
+  std::string plan_id;             // of the present start; empty before the first bind
+  Plan plan;                       // where members were last sent: hints for those who come again
+  std::set<drive::EffectId> in_flight;  // binds not answered
+  bool bind_failed = false;        // one of the binds since in_flight was last empty
+  int failed_rounds = 0;           // times in a row that binds of a start failed
+  std::string bind_error;          // the API server's words for the last of them
+  std::set<std::string> reserved;  // keys of reservations for members still to come
+  int mark_attempts = 0;
+  std::optional<Time> incomplete_since;  // half placed, and the missing pods do not exist
+  std::optional<match::Diagnosis> why;   // of the last try in vain
+  std::string told;                      // what the last event said, so that it is said once
+};
+
+class State {
+ public:
+  explicit State(const Options& options);
+
+  void Apply(const kube::Object& object, bool deleted);
+
+  // Groups that changed since the last call, in order of keys.
+  std::set<model::GroupKey> TakeDirty();
+
+  Group* Find(const model::GroupKey& key);
+  // Describes the group again if anything it hangs on changed.
+  void Refresh(Group& group);
+  // The group's priority: the highest of its pods'.
+  std::int32_t PriorityOf(const Group& group) const;
+  // Bound or assumed.
+  bool IsPlaced(const MemberRef& member) const;
+  std::int32_t PlacedCount(const Group& group) const;
+  // Pods of these Jobs (for a JobSet: of its Jobs) that still hold resources or will.
+  bool HasLivePods(const model::OwnerObject& owner) const;
+  // Jobs and JobSets that Cadre suspended and that are still suspended.
+  const std::map<std::string, model::OwnerObject>& rolled_back() const { return rolled_back_; }
+  void Erase(const model::GroupKey& key) { groups_.erase(key); }
+
+  model::Cluster cluster;
+  groups::Catalog catalog;
+  const std::map<model::GroupKey, Group>& groups() const { return groups_; }
+
+  std::string Fingerprint() const;
+
+ private:
+  void ApplyPod(const kube::Object& object, bool deleted);
+  void PlacePodInGroup(const kube::Pod& pod);
+  void RemoveFromGroup(const std::string& uid);
+  void NoteRollback(const kube::Object& object, bool deleted);
+
+  std::set<std::string> scheduler_names_;
+  std::map<model::GroupKey, Group> groups_;
+  std::unordered_map<std::string, model::GroupKey> group_of_pod_;         // by UID
+  std::map<std::string, std::set<std::string>, std::less<>> pods_of_job_;  // Job UID -> pod UIDs
+  std::map<std::string, model::OwnerObject> rolled_back_;                  // by UID
+  std::set<model::GroupKey> dirty_;
+};
+
+}  // namespace cadre::core

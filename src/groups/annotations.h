@@ -1,0 +1,30 @@
+// Reading Cadre's own annotations, the same for every source of groups.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kube/meta.h"
+
+namespace cadre::groups {
+
+enum class GangMode : std::uint8_t { kUnset, kJob, kReplicatedJob, kJobSet, kNone };
+
+// cadre.dev/gang from the first of the maps that has a known value; unknown values count as unset.
+GangMode ReadGangMode(const kube::StringMap& owner, const kube::StringMap& pod_template);
+
+// cadre.dev/min-available, a whole number > 0; anything else is as if it were not there.
+std::optional<std::int32_t> ReadMinAvailable(const kube::StringMap& owner, const kube::StringMap& pod_template);
+
+// cadre.dev/required-topology, or "".
+std::string ReadRequiredTopology(const kube::StringMap& owner, const kube::StringMap& pod_template);
+
+// The value at `key`, or "".
+std::string_view ValueOf(const kube::StringMap& map, std::string_view key);
+
+// The whole text as a number > 0.
+std::optional<std::int32_t> ParseCount(std::string_view text);
+
+}  // namespace cadre::groups

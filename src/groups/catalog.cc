@@ -1,0 +1,184 @@
+#include "groups/catalog.h"
+
+#include <array>
+
+#include "groups/annotations.h"
+#include "groups/sources.h"
+
+namespace cadre::groups {
+namespace {
+
+constexpr std::array<kube::Kind, 4> kKinds = {kube::Kind::kJob, kube::Kind::kJobSet, kube::Kind::kPodGroup,
+                                              kube::Kind::kSchedulerPluginsPodGroup};
+
+template <class Map>
+auto Lookup(const Map& map, std::string_view key) -> decltype(map.begin()->second.get()) {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : found->second.get();
+}
+
+// Keeps or forgets the object; an older version of what is there is ignored (false).
+template <class Map, class T>
+bool Fold(Map& map, const std::string& key, std::shared_ptr<const T> body, bool deleted) {
+  const auto found = map.find(key);
+  const bool same = found != map.end() && found->second->metadata.uid == body->metadata.uid;
+  if (same && found->second->metadata.resource_version > body->metadata.resource_version) return false;
+  if (!deleted) {
+    map.insert_or_assign(key, std::move(body));
+  } else if (same) {
+    map.erase(found);
+  }
+  return true;
+}
+
+model::GroupKey PodGroupKey(std::string_view kind, std::string_view namespace_name, std::string_view name) {
+  return {.namespace_ = std::string(namespace_name), .name = std::string(name), .kind = std::string(kind), .uid = {}, .part = {}};
+}
+
+std::string_view ParentJobSetUid(const kube::Job& job) {
+  const kube::OwnerReference* owner = job.metadata.Controller();
+  return owner != nullptr && owner->kind == "JobSet" ? std::string_view(owner->uid) : std::string_view{};
+}
+
+model::GroupKey JobKey(std::string_view namespace_name, std::string_view name, std::string_view uid) {
+  return {.namespace_ = std::string(namespace_name),
+          .name = std::string(name),
+          .kind = std::string(kJobGroup),
+          .uid = std::string(uid),
+          .part = {}};
+}
+
+}  // namespace
+
+std::span<const kube::Kind> CatalogKinds() { return kKinds; }
+
+Affected Catalog::Apply(const kube::Object& object, bool deleted) {
+  Affected affected;
+  const kube::ObjectMeta& meta = object.Meta();
+  switch (object.kind) {
+    case kube::Kind::kJob: {
+      const auto job = std::dynamic_pointer_cast<const kube::Job>(object.body);
+      const bool known = jobs_.contains(meta.uid);
+      if (!Fold(jobs_, meta.uid, job, deleted)) return affected;
+      if (!known || deleted) affected.job_uids.push_back(meta.uid);
+      affected.groups.push_back(JobKey(meta.namespace_, meta.name, meta.uid));
+      const std::string parent(ParentJobSetUid(*job));
+      if (parent.empty()) break;
+      if (deleted) {
+        jobs_of_jobset_[parent].erase(meta.uid);
+      } else {
+        jobs_of_jobset_[parent].insert(meta.uid);
+      }
+      if (const kube::JobSet* jobset = FindJobSet(parent)) {
+        for (model::GroupKey& key : JobSetGroups(*jobset)) affected.groups.push_back(std::move(key));
+      }
+      break;
+    }
+    case kube::Kind::kJobSet: {
+      const auto jobset = std::dynamic_pointer_cast<const kube::JobSet>(object.body);
+      const kube::JobSet* before = FindJobSet(meta.uid);
+      // Only its gang mode, its stages and its attempt say where pods belong.
+      const bool regroups = before == nullptr || deleted || before->status.restarts != jobset->status.restarts ||
+                            before->metadata.annotations != jobset->metadata.annotations;
+      if (!Fold(jobsets_, meta.uid, jobset, deleted)) return affected;
+      affected.groups = JobSetGroups(*jobset);
+      const auto children = jobs_of_jobset_.find(meta.uid);
+      if (children != jobs_of_jobset_.end()) {
+        if (regroups) affected.job_uids.assign(children->second.begin(), children->second.end());
+        if (deleted && children->second.empty()) jobs_of_jobset_.erase(children);
+      }
+      break;
+    }
+    case kube::Kind::kPodGroup:
+    case kube::Kind::kSchedulerPluginsPodGroup: {
+      const bool native = object.kind == kube::Kind::kPodGroup;
+      const auto pod_group = std::dynamic_pointer_cast<const kube::PodGroup>(object.body);
+      if (!Fold(native ? native_podgroups_ : plugins_podgroups_, kube::KeyOf(meta), pod_group, deleted)) return affected;
+      affected.groups.push_back(PodGroupKey(native ? kPodGroupGroup : kPluginsPodGroupGroup, meta.namespace_, meta.name));
+      break;
+    }
+    default:
+      break;
+  }
+  return affected;
+}
+
+const kube::Job* Catalog::FindJob(std::string_view uid) const { return Lookup(jobs_, uid); }
+
+const kube::JobSet* Catalog::FindJobSet(std::string_view uid) const { return Lookup(jobsets_, uid); }
+
+std::vector<const kube::Job*> Catalog::JobsOf(std::string_view jobset_uid) const {
+  std::vector<const kube::Job*> jobs;
+  const auto children = jobs_of_jobset_.find(jobset_uid);
+  if (children == jobs_of_jobset_.end()) return jobs;
+  for (const std::string& uid : children->second) {
+    if (const kube::Job* job = FindJob(uid)) jobs.push_back(job);
+  }
+  return jobs;
+}
+
+const kube::PodGroup* Catalog::FindPodGroup(const model::GroupKey& key) const {
+  return Lookup(key.kind == kPodGroupGroup ? native_podgroups_ : plugins_podgroups_, key.namespace_ + "/" + key.name);
+}
+
+model::Membership Catalog::MembershipOf(const kube::Pod& pod) const {
+  const kube::ObjectMeta& meta = pod.metadata;
+  const std::string_view plugins_group = ValueOf(meta.labels, kube::kSchedulerPluginsPodGroupLabel);
+  if (!pod.spec.scheduling_group.empty()) {
+    return {PodGroupKey(kPodGroupGroup, meta.namespace_, pod.spec.scheduling_group), pod.spec.scheduling_group};
+  }
+  if (!plugins_group.empty()) {
+    return {PodGroupKey(kPluginsPodGroupGroup, meta.namespace_, plugins_group), std::string(plugins_group)};
+  }
+  const kube::OwnerReference* owner = meta.Controller();
+  if (ParseCount(ValueOf(meta.labels, kFluenceGroupSizeLabel))) {
+    model::GroupKey key = PodGroupKey(kFluenceGroup, meta.namespace_, owner != nullptr ? owner->name : meta.name);
+    key.uid = owner != nullptr ? owner->uid : meta.uid;
+    std::string unit = key.name;
+    return {std::move(key), std::move(unit), kube::CompletionIndex(pod).value_or(-1)};
+  }
+  if (owner != nullptr && owner->kind == "Job") {
+    const std::int32_t index = kube::CompletionIndex(pod).value_or(-1);
+    const kube::Job* job = FindJob(owner->uid);
+    // Until the Job is seen nobody can tell whether it is a gang: it waits under the Job's name.
+    if (job == nullptr) return {JobKey(meta.namespace_, owner->name, owner->uid), owner->name, index};
+    if (const kube::JobSet* jobset = FindJobSet(ParentJobSetUid(*job))) {
+      if (auto key = JobSetGroupOf(*jobset, *job, meta.annotations)) return {*std::move(key), owner->name, index};
+    }
+    if (IsGang(*job, meta.annotations)) return {JobKey(meta.namespace_, owner->name, owner->uid), owner->name, index};
+  }
+  return {{.namespace_ = meta.namespace_, .name = meta.name, .kind = std::string(kPodGroupOfOne), .uid = meta.uid, .part = {}},
+          meta.name};
+}
+
+bool Catalog::IsCurrent(const kube::Pod& pod) const {
+  if (kube::IsTerminal(pod) || pod.metadata.deletion_timestamp) return false;
+  const kube::OwnerReference* owner = pod.metadata.Controller();
+  if (owner == nullptr || owner->kind != "Job") return true;
+  const kube::Job* job = FindJob(owner->uid);
+  if (job == nullptr) return true;
+  if (const kube::JobSet* jobset = FindJobSet(ParentJobSetUid(*job))) return IsCurrentJob(*jobset, *job);
+  return !job->metadata.deletion_timestamp;
+}
+
+model::GroupSpec Catalog::Describe(const model::GroupKey& key, const std::vector<const kube::Pod*>& members) const {
+  if (key.kind == kJobSetGroup) return DescribeJobSet(key, FindJobSet(key.uid), JobsOf(key.uid));
+  if (key.kind == kJobGroup) return DescribeJob(key, FindJob(key.uid));
+  if (key.kind == kPodGroupOfOne) return DescribePod(key, members);
+
+  model::GroupSpec spec = DescribePodGroup(key, key.kind == kFluenceGroup ? nullptr : FindPodGroup(key), members);
+  // Rolled back through what owns the pods: their Jobs, or the JobSets of these.
+  std::map<std::string, model::OwnerObject> owners;
+  for (const kube::Pod* pod : members) {
+    const kube::OwnerReference* owner = pod->metadata.Controller();
+    const kube::Job* job = owner == nullptr ? nullptr : FindJob(owner->uid);
+    if (job == nullptr) continue;
+    const kube::JobSet* jobset = FindJobSet(ParentJobSetUid(*job));
+    model::OwnerObject object = jobset != nullptr ? OwnerOf(*jobset) : OwnerOf(*job);
+    owners.emplace(object.uid, std::move(object));
+  }
+  for (auto& [uid, object] : owners) spec.owners.push_back(std::move(object));
+  return spec;
+}
+
+}  // namespace cadre::groups

@@ -1,0 +1,69 @@
+// Catalog: which group a pod belongs to, and what that group asks for. A fold over the objects that make groups.
+//
+// Sources, in the order they are tried (docs/groups.md):
+//   spec.schedulingGroup.podGroupName with a scheduling.k8s.io PodGroup; label scheduling.x-k8s.io/pod-group with its
+//   PodGroup; label fluence.group-size; JobSet; Indexed Job with completions = parallelism > 1; else a group of one.
+// Annotations cadre.dev/gang, cadre.dev/min-available, cadre.dev/required-topology are read here and nowhere else.
+// Thread rule: one writer; const calls from one thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kube/job.h"
+#include "kube/jobset.h"
+#include "kube/object.h"
+#include "kube/podgroup.h"
+#include "model/group.h"
+
+namespace cadre::groups {
+
+inline constexpr std::string_view kGangAnnotation = "cadre.dev/gang";
+inline constexpr std::string_view kMinAvailableAnnotation = "cadre.dev/min-available";
+inline constexpr std::string_view kRequiredTopologyAnnotation = "cadre.dev/required-topology";
+inline constexpr std::string_view kFluenceGroupSizeLabel = "fluence.group-size";
+
+// The API kinds it folds, besides pods.
+std::span<const kube::Kind> CatalogKinds();
+
+// What one change of a Job, JobSet or PodGroup touches.
+struct Affected {
+  std::vector<std::string> job_uids;    // pods of these Jobs may belong elsewhere now: ask MembershipOf again
+  std::vector<model::GroupKey> groups;  // these may ask for something else now: Describe again
+};
+
+class Catalog {
+ public:
+  // Job, JobSet, both PodGroups; other kinds are ignored.
+  Affected Apply(const kube::Object& object, bool deleted);
+
+  // Where this pod belongs now. Never fails: a pod that names a group that does not exist belongs to that name.
+  model::Membership MembershipOf(const kube::Pod& pod) const;
+
+  // True for a live pod of the group's present run: not terminal, not being deleted, not of a Job that is being deleted
+  // or belongs to an earlier attempt of its JobSet.
+  bool IsCurrent(const kube::Pod& pod) const;
+
+  // What the group asks for. `members` are its live pods, for the groups that are known by their pods alone.
+  model::GroupSpec Describe(const model::GroupKey& key, const std::vector<const kube::Pod*>& members) const;
+
+  const kube::Job* FindJob(std::string_view uid) const;        // null when unknown
+  const kube::JobSet* FindJobSet(std::string_view uid) const;  // null when unknown
+  // The child Jobs of a JobSet, by UID, whatever their attempt.
+  std::vector<const kube::Job*> JobsOf(std::string_view jobset_uid) const;
+  const kube::PodGroup* FindPodGroup(const model::GroupKey& key) const;
+
+ private:
+  std::map<std::string, std::shared_ptr<const kube::Job>, std::less<>> jobs_;        // by UID
+  std::map<std::string, std::shared_ptr<const kube::JobSet>, std::less<>> jobsets_;  // by UID
+  std::map<std::string, std::set<std::string>, std::less<>> jobs_of_jobset_;         // JobSet UID -> Job UIDs
+  std::map<std::string, std::shared_ptr<const kube::PodGroup>, std::less<>> native_podgroups_;   // "ns/name"
+  std::map<std::string, std::shared_ptr<const kube::PodGroup>, std::less<>> plugins_podgroups_;  // "ns/name"
+};
+
+}  // namespace cadre::groups

@@ -1,0 +1,164 @@
+// JobSets. Replicated jobs that only wait for others to be Ready are planned together with them; what waits for others to
+// be Complete is a group of its own (a further stage), because room kept through a whole run would be wasted.
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <map>
+
+#include "groups/annotations.h"
+#include "groups/sources.h"
+
+namespace cadre::groups {
+namespace {
+
+struct Stage {
+  std::int32_t number = 0;  // how many times it waits for something to complete
+  bool later = false;       // within its stage it waits for others to be Ready
+};
+
+// By replicated job, in spec order. dependsOn names earlier entries only (the API's own rule); others are ignored.
+std::vector<Stage> StagesOf(const kube::JobSetSpec& spec) {
+  std::vector<Stage> stages;
+  std::map<std::string_view, std::size_t> position;
+  for (std::size_t i = 0; i < spec.replicated_jobs.size(); ++i) {
+    const kube::ReplicatedJob& replicated = spec.replicated_jobs[i];
+    Stage stage;
+    for (const kube::DependsOn& dependency : replicated.depends_on) {
+      const auto found = position.find(dependency.name);
+      if (found == position.end()) continue;
+      const bool complete = dependency.status == kube::DependsOnStatus::kComplete;
+      stage.number = std::max(stage.number, stages[found->second].number + (complete ? 1 : 0));
+    }
+    for (const kube::DependsOn& dependency : replicated.depends_on) {
+      const auto found = position.find(dependency.name);
+      if (found != position.end() && stages[found->second].number == stage.number) stage.later = true;
+    }
+    if (spec.in_order && i > 0) stage.later = true;
+    stages.push_back(stage);
+    position.emplace(replicated.name, i);
+  }
+  return stages;
+}
+
+std::string PartOf(const std::vector<Stage>& stages, std::size_t index) {
+  const bool one_stage = std::all_of(stages.begin(), stages.end(), [](const Stage& stage) { return stage.number == 0; });
+  return one_stage ? std::string{} : fmt::format("stage {}", stages[index].number + 1);
+}
+
+GangMode ModeOf(const kube::JobSet& jobset, const kube::StringMap& pod_annotations) {
+  const GangMode mode = ReadGangMode(jobset.metadata.annotations, pod_annotations);
+  return mode == GangMode::kUnset ? GangMode::kJobSet : mode;
+}
+
+model::GroupKey KeyFor(const kube::JobSet& jobset, std::string part) {
+  return {.namespace_ = jobset.metadata.namespace_,
+          .name = jobset.metadata.name,
+          .kind = std::string(kJobSetGroup),
+          .uid = jobset.metadata.uid,
+          .part = std::move(part)};
+}
+
+std::int32_t ReadAttempt(const kube::Job& job) {
+  const std::string_view text = ValueOf(job.metadata.labels, kube::kRestartAttemptLabel);
+  std::int32_t attempt = 0;
+  std::from_chars(text.data(), text.data() + text.size(), attempt);
+  return attempt;
+}
+
+// The part that a replicated job belongs to under its gang mode.
+std::string PartUnder(const kube::JobSet& jobset, const std::vector<Stage>& stages, std::size_t index) {
+  const kube::ReplicatedJob& replicated = jobset.spec.replicated_jobs[index];
+  return ModeOf(jobset, replicated.job.pod_template.annotations) == GangMode::kReplicatedJob ? replicated.name
+                                                                                             : PartOf(stages, index);
+}
+
+bool IsOnItsOwn(GangMode mode) { return mode == GangMode::kJob || mode == GangMode::kNone; }
+
+model::UnitSpec DescribeChild(const kube::ReplicatedJob& replicated, const kube::Job* job, std::string name, bool later) {
+  model::UnitSpec unit;
+  unit.name = std::move(name);
+  unit.role = replicated.name;
+  unit.exists = job != nullptr;
+  unit.expected = job != nullptr ? ExpectedPods(*job) : kube::PodsAtOnce(replicated.job);
+  const kube::StringMap& template_annotations = replicated.job.pod_template.annotations;
+  if (const auto minimum = ReadMinAvailable(replicated.job_annotations, template_annotations)) {
+    unit.minimum = std::min(*minimum, unit.expected);
+  }
+  unit.required_topology = ReadRequiredTopology(replicated.job_annotations, template_annotations);
+  if (later) unit.later_template = std::make_shared<const kube::PodTemplate>(replicated.job.pod_template);
+  return unit;
+}
+
+}  // namespace
+
+bool IsCurrentJob(const kube::JobSet& jobset, const kube::Job& job) {
+  return !job.metadata.deletion_timestamp && ReadAttempt(job) >= jobset.status.restarts;
+}
+
+model::OwnerObject OwnerOf(const kube::JobSet& jobset) {
+  return {.kind = kube::Kind::kJobSet,
+          .namespace_ = jobset.metadata.namespace_,
+          .name = jobset.metadata.name,
+          .uid = jobset.metadata.uid,
+          .annotations = jobset.metadata.annotations,
+          .suspended = jobset.spec.suspend,
+          .finished = kube::IsFinished(jobset)};
+}
+
+std::optional<model::GroupKey> JobSetGroupOf(const kube::JobSet& jobset, const kube::Job& job,
+                                             const kube::StringMap& pod_annotations) {
+  if (IsOnItsOwn(ModeOf(jobset, pod_annotations))) return std::nullopt;
+  const std::vector<Stage> stages = StagesOf(jobset.spec);
+  const std::string_view role = ValueOf(job.metadata.labels, kube::kReplicatedJobNameLabel);
+  for (std::size_t i = 0; i < jobset.spec.replicated_jobs.size(); ++i) {
+    if (jobset.spec.replicated_jobs[i].name == role) return KeyFor(jobset, PartUnder(jobset, stages, i));
+  }
+  return std::nullopt;
+}
+
+std::vector<model::GroupKey> JobSetGroups(const kube::JobSet& jobset) {
+  const std::vector<Stage> stages = StagesOf(jobset.spec);
+  std::vector<model::GroupKey> keys;
+  for (std::size_t i = 0; i < jobset.spec.replicated_jobs.size(); ++i) {
+    keys.push_back(KeyFor(jobset, PartUnder(jobset, stages, i)));
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
+model::GroupSpec DescribeJobSet(const model::GroupKey& key, const kube::JobSet* jobset,
+                                const std::vector<const kube::Job*>& jobs) {
+  model::GroupSpec spec;
+  spec.key = key;
+  if (jobset == nullptr) {
+    spec.problem = fmt::format("JobSet {}/{} is gone", key.namespace_, key.name);
+    return spec;
+  }
+  spec.created = jobset->metadata.creation_timestamp.value_or(Time{});
+  spec.owners.push_back(OwnerOf(*jobset));
+  spec.record = spec.owners.front();
+  if (const auto minimum = ReadMinAvailable(jobset->metadata.annotations, {})) spec.minimum_units = *minimum;
+  spec.required_topology = ReadRequiredTopology(jobset->metadata.annotations, {});
+  if (jobset->spec.suspend) spec.problem = fmt::format("JobSet {}/{} is suspended", key.namespace_, key.name);
+
+  std::map<std::string_view, const kube::Job*> current;
+  for (const kube::Job* job : jobs) {
+    if (IsCurrentJob(*jobset, *job)) current[job->metadata.name] = job;
+  }
+  const std::vector<Stage> stages = StagesOf(jobset->spec);
+  for (std::size_t i = 0; i < jobset->spec.replicated_jobs.size(); ++i) {
+    const kube::ReplicatedJob& replicated = jobset->spec.replicated_jobs[i];
+    if (PartUnder(*jobset, stages, i) != key.part) continue;
+    if (IsOnItsOwn(ModeOf(*jobset, replicated.job.pod_template.annotations))) continue;
+    for (std::int32_t replica = 0; replica < replicated.replicas; ++replica) {
+      std::string name = fmt::format("{}-{}-{}", jobset->metadata.name, replicated.name, replica);
+      const auto found = current.find(name);
+      const kube::Job* job = found == current.end() ? nullptr : found->second;
+      spec.units.push_back(DescribeChild(replicated, job, std::move(name), stages[i].later));
+    }
+  }
+  return spec;
+}
+
+}  // namespace cadre::groups

@@ -1,0 +1,83 @@
+// Groups that pods name themselves: PodGroups of both kinds, Fluence's size label, and the group of one.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "groups/annotations.h"
+#include "groups/sources.h"
+
+namespace cadre::groups {
+namespace {
+
+Time OldestOf(const std::vector<const kube::Pod*>& members) {
+  std::optional<Time> oldest;
+  for (const kube::Pod* pod : members) {
+    const auto created = pod->metadata.creation_timestamp;
+    if (created && (!oldest || *created < *oldest)) oldest = created;
+  }
+  return oldest.value_or(Time{});
+}
+
+// The largest fluence.group-size any member asks for.
+std::optional<std::int32_t> FluenceSize(const std::vector<const kube::Pod*>& members) {
+  std::optional<std::int32_t> size;
+  for (const kube::Pod* pod : members) {
+    const auto count = ParseCount(ValueOf(pod->metadata.labels, kFluenceGroupSizeLabel));
+    if (count && (!size || *count > *size)) size = count;
+  }
+  return size;
+}
+
+}  // namespace
+
+model::GroupSpec DescribePodGroup(const model::GroupKey& key, const kube::PodGroup* pod_group,
+                                  const std::vector<const kube::Pod*>& members) {
+  model::GroupSpec spec;
+  spec.key = key;
+  spec.created = OldestOf(members);
+  model::UnitSpec unit;
+  unit.name = key.name;
+  unit.role = key.name;
+  std::optional<std::int32_t> minimum;
+  if (pod_group != nullptr) {
+    spec.created = pod_group->metadata.creation_timestamp.value_or(spec.created);
+    spec.record = model::OwnerObject{
+        .kind = key.kind == kPodGroupGroup ? kube::Kind::kPodGroup : kube::Kind::kSchedulerPluginsPodGroup,
+        .namespace_ = key.namespace_,
+        .name = key.name,
+        .uid = pod_group->metadata.uid,
+        .annotations = pod_group->metadata.annotations};
+    // Policy `basic` has no minimum: its pods start one by one.
+    minimum = pod_group->min_count.value_or(1);
+    unit.required_topology = pod_group->topology_key;
+    if (const auto own = ReadMinAvailable(pod_group->metadata.annotations, {})) minimum = own;
+    if (unit.required_topology.empty()) unit.required_topology = ReadRequiredTopology(pod_group->metadata.annotations, {});
+  } else {
+    minimum = FluenceSize(members);
+    if (!minimum) {
+      spec.problem = fmt::format("PodGroup {}/{} does not exist; create it, or take the group name off the pods",
+                                 key.namespace_, key.name);
+    }
+  }
+  unit.expected = std::max(minimum.value_or(1), static_cast<std::int32_t>(members.size()));
+  unit.minimum = minimum.value_or(1);
+  if (unit.required_topology.empty() && !members.empty()) {
+    unit.required_topology = ReadRequiredTopology(members.front()->metadata.annotations, {});
+  }
+  spec.units.push_back(std::move(unit));
+  return spec;
+}
+
+model::GroupSpec DescribePod(const model::GroupKey& key, const std::vector<const kube::Pod*>& members) {
+  model::GroupSpec spec;
+  spec.key = key;
+  spec.created = OldestOf(members);
+  model::UnitSpec unit;
+  unit.name = key.name;
+  unit.role = key.name;
+  unit.expected = 1;
+  if (!members.empty()) unit.required_topology = ReadRequiredTopology(members.front()->metadata.annotations, {});
+  spec.units.push_back(std::move(unit));
+  return spec;
+}
+
+}  // namespace cadre::groups

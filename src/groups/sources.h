@@ -1,0 +1,45 @@
+// One describer per source of groups: the objects behind a group -> what it asks for. Used by Catalog alone.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "groups/catalog.h"
+
+namespace cadre::groups {
+
+// Kinds of GroupKey.
+inline constexpr std::string_view kJobSetGroup = "JobSet";
+inline constexpr std::string_view kJobGroup = "Job";
+inline constexpr std::string_view kPodGroupGroup = "PodGroup";                             // scheduling.k8s.io
+inline constexpr std::string_view kPluginsPodGroupGroup = "PodGroup.scheduling.x-k8s.io";  // scheduler-plugins
+inline constexpr std::string_view kFluenceGroup = "FluenceGroup";                          // label fluence.group-size
+inline constexpr std::string_view kPodGroupOfOne = "Pod";
+
+// Is this Job (not of a JobSet gang) a gang of its own?
+bool IsGang(const kube::Job& job, const kube::StringMap& pod_annotations);
+
+// How many pods this Job will have at the same time, counting what has succeeded already; 0 when finished.
+std::int32_t ExpectedPods(const kube::Job& job);
+
+model::GroupSpec DescribeJob(const model::GroupKey& key, const kube::Job* job);
+
+// The key of the group that a child Job's pods belong to; none: the Job is on its own (cadre.dev/gang: job or none).
+std::optional<model::GroupKey> JobSetGroupOf(const kube::JobSet& jobset, const kube::Job& job,
+                                             const kube::StringMap& pod_annotations);
+std::vector<model::GroupKey> JobSetGroups(const kube::JobSet& jobset);
+// `jobs`: the JobSet's child Jobs, whatever their attempt.
+model::GroupSpec DescribeJobSet(const model::GroupKey& key, const kube::JobSet* jobset,
+                                const std::vector<const kube::Job*>& jobs);
+// Of the present attempt and not being deleted.
+bool IsCurrentJob(const kube::JobSet& jobset, const kube::Job& job);
+
+model::GroupSpec DescribePodGroup(const model::GroupKey& key, const kube::PodGroup* pod_group,
+                                  const std::vector<const kube::Pod*>& members);
+model::GroupSpec DescribePod(const model::GroupKey& key, const std::vector<const kube::Pod*>& members);
+
+model::OwnerObject OwnerOf(const kube::Job& job);
+model::OwnerObject OwnerOf(const kube::JobSet& jobset);
+
+}  // namespace cadre::groups

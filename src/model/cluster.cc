@@ -1,0 +1,318 @@
+#include "model/cluster.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/check.h"
+
+namespace cadre::model {
+namespace {
+
+void Grow(std::vector<std::int64_t>& row, std::size_t size) {
+  if (row.size() < size) row.resize(size, 0);
+}
+
+bool SameScheduling(const kube::Node& a, const kube::Node& b) {
+  const auto taints = [](const kube::Node& node) {
+    std::vector<std::string> texts;
+    for (const kube::Taint& taint : node.spec.taints) texts.push_back(kube::ToString(taint));
+    return texts;
+  };
+  return a.metadata.labels == b.metadata.labels && a.spec.unschedulable == b.spec.unschedulable &&
+         a.status.allocatable == b.status.allocatable && taints(a) == taints(b);
+}
+
+}  // namespace
+
+bool IsPermanent(const kube::Pod& pod) {
+  const kube::OwnerReference* owner = pod.metadata.Controller();
+  return owner != nullptr && (owner->kind == "DaemonSet" || owner->kind == "Node");
+}
+
+Cluster::Cluster(std::set<std::string> scheduler_names) : scheduler_names_(std::move(scheduler_names)) {}
+
+void Cluster::Apply(const kube::Object& object, bool deleted) {
+  switch (object.kind) {
+    case kube::Kind::kNode:
+      ApplyNode(std::dynamic_pointer_cast<const kube::Node>(object.body), deleted);
+      break;
+    case kube::Kind::kPod:
+      ApplyPod(std::dynamic_pointer_cast<const kube::Pod>(object.body), deleted);
+      break;
+    case kube::Kind::kNamespace:
+      if (deleted) {
+        namespaces_.erase(object.Meta().name);
+      } else {
+        namespaces_[object.Meta().name] = object.Meta().labels;
+      }
+      ++room_version_;
+      break;
+    case kube::Kind::kPersistentVolume:
+    case kube::Kind::kPersistentVolumeClaim:
+    case kube::Kind::kStorageClass:
+      ApplyVolumeObject(object, deleted);
+      break;
+    default:
+      break;
+  }
+}
+
+void Cluster::ApplyNode(const std::shared_ptr<const kube::Node>& node, bool deleted) {
+  const NodeId id = InternNode(node->metadata.name);
+  NodeEntry& entry = nodes_[id.Index()];
+  const bool was_present = entry.Present();
+  // A node deleted and made anew under one name: the late deletion of the old one does not take the new one away.
+  if (deleted && was_present && entry.node->metadata.uid != node->metadata.uid) return;
+  if (deleted) {
+    entry.node = nullptr;
+    entry.allocatable.clear();
+    ReleaseNodeIfUnused(id);
+    return;
+  }
+  if (was_present && entry.node->metadata.uid == node->metadata.uid &&
+      entry.node->metadata.resource_version > node->metadata.resource_version) {
+    return;
+  }
+  if (!was_present || !SameScheduling(*entry.node, *node)) ++room_version_;
+  entry.node = node;
+  entry.allocatable.clear();
+  for (const auto& [name, amount] : node->status.allocatable) {
+    const ResourceId resource = resources_.Intern(name);
+    Grow(entry.allocatable, resource.Index() + 1);
+    entry.allocatable[resource.Index()] = amount;
+  }
+}
+
+bool Cluster::IsOurs(const kube::Pod& pod) const {
+  return scheduler_names_.empty() || scheduler_names_.contains(pod.spec.scheduler_name);
+}
+
+void Cluster::ApplyPod(const std::shared_ptr<const kube::Pod>& pod, bool deleted) {
+  PodId id = FindPod(pod->metadata.uid);
+  if (deleted) {
+    if (!id.Valid()) return;
+    Detach(id);
+    pods_[id.Index()] = PodEntry{};
+    free_pods_.push_back(id.value);
+    pod_ids_.erase(pod->metadata.uid);
+    return;
+  }
+  if (!id.Valid()) {
+    if (free_pods_.empty()) {
+      id = PodId(pods_.size());
+      pods_.emplace_back();
+    } else {
+      id = PodId(free_pods_.back());
+      free_pods_.pop_back();
+    }
+    pod_ids_.emplace(pod->metadata.uid, id);
+  } else if (pods_[id.Index()].pod->metadata.resource_version > pod->metadata.resource_version) {
+    return;
+  }
+
+  const PodEntry before = pods_[id.Index()];
+  Hold hold = Hold::kNone;
+  NodeId node;
+  if (!kube::IsTerminal(*pod)) {
+    if (!pod->spec.node_name.empty()) {
+      hold = Hold::kBound;
+      node = InternNode(pod->spec.node_name);
+    } else if (before.hold == Hold::kAssumed) {
+      hold = Hold::kAssumed;
+      node = before.node;
+    } else if (!pod->status.nominated_node_name.empty() && !IsOurs(*pod)) {
+      hold = Hold::kNominated;
+      node = InternNode(pod->status.nominated_node_name);
+    }
+  }
+  const ShapeId shape = ShapeOf(*pod);
+  const bool moved = before.pod == nullptr || before.hold != hold || before.node != node || before.shape != shape;
+  if (moved && before.pod != nullptr) Detach(id);
+  // Labels and deletion marks matter to the affinity and spread of others.
+  const bool relabelled = before.pod != nullptr && hold != Hold::kNone &&
+                          (before.pod->metadata.labels != pod->metadata.labels ||
+                           before.pod->metadata.deletion_timestamp.has_value() != pod->metadata.deletion_timestamp.has_value());
+  if (relabelled) ++room_version_;
+  PodEntry& entry = pods_[id.Index()];
+  entry.pod = pod;
+  entry.shape = shape;
+  if (moved && hold != Hold::kNone) Attach(id, node, hold);
+}
+
+void Cluster::ApplyVolumeObject(const kube::Object& object, bool deleted) {
+  const auto put = [&](auto& map, auto body, const std::string& key) {
+    if (deleted) {
+      map.erase(key);
+    } else {
+      map[key] = std::move(body);
+    }
+  };
+  const std::string key = kube::KeyOf(object.Meta());
+  if (object.kind == kube::Kind::kPersistentVolume) {
+    put(volumes_, std::dynamic_pointer_cast<const kube::PersistentVolume>(object.body), key);
+  } else if (object.kind == kube::Kind::kPersistentVolumeClaim) {
+    put(claims_, std::dynamic_pointer_cast<const kube::PersistentVolumeClaim>(object.body), key);
+  } else {
+    put(storage_classes_, std::dynamic_pointer_cast<const kube::StorageClass>(object.body), key);
+  }
+  RefreshClaimShapes();
+  ++room_version_;
+}
+
+void Cluster::RefreshClaimShapes() {
+  for (std::size_t i = 0; i < pods_.size(); ++i) {
+    const PodEntry entry = pods_[i];
+    if (entry.pod == nullptr || entry.pod->spec.claim_names.empty()) continue;
+    const ShapeId shape = ShapeOf(*entry.pod);
+    if (shape == entry.shape) continue;
+    const PodId id(i);
+    if (entry.hold != Hold::kNone) Detach(id);
+    pods_[i].shape = shape;
+    if (entry.hold != Hold::kNone) Attach(id, entry.node, entry.hold);
+  }
+}
+
+void Cluster::Assume(PodId pod, NodeId node) {
+  const PodEntry& entry = pods_[pod.Index()];
+  CADRE_ASSERT(entry.pod != nullptr && entry.pod->spec.node_name.empty() && !kube::IsTerminal(*entry.pod),
+               "Cluster::Assume of a pod that is gone, bound or terminal");
+  if (entry.hold != Hold::kNone) Detach(pod);
+  Attach(pod, node, Hold::kAssumed);
+}
+
+void Cluster::Forget(PodId pod) {
+  if (pods_[pod.Index()].hold == Hold::kAssumed) Detach(pod);
+}
+
+void Cluster::Attach(PodId id, NodeId node, Hold hold) {
+  PodEntry& entry = pods_[id.Index()];
+  entry.node = node;
+  entry.hold = hold;
+  NodeEntry& on = nodes_[node.Index()];
+  on.pods.insert(id);
+  AddUsage(on, entry.shape, IsPermanent(*entry.pod), +1);
+  if (!shapes_[entry.shape.Index()].anti_affinity.empty()) anti_affinity_pods_.insert(id);
+  ++pods_version_;
+}
+
+void Cluster::Detach(PodId id) {
+  PodEntry& entry = pods_[id.Index()];
+  if (entry.hold == Hold::kNone) return;
+  const NodeId node = entry.node;
+  NodeEntry& on = nodes_[node.Index()];
+  on.pods.erase(id);
+  AddUsage(on, entry.shape, IsPermanent(*entry.pod), -1);
+  anti_affinity_pods_.erase(id);
+  entry.node = NodeId{};
+  entry.hold = Hold::kNone;
+  ++room_version_;
+  ReleaseNodeIfUnused(node);
+}
+
+void Cluster::AddUsage(NodeEntry& node, ShapeId shape, bool permanent, std::int64_t sign) {
+  for (const Amount& request : shapes_[shape.Index()].requests) {
+    Grow(node.used, request.resource.Index() + 1);
+    node.used[request.resource.Index()] += sign * request.amount;
+    if (!permanent) continue;
+    Grow(node.permanent, request.resource.Index() + 1);
+    node.permanent[request.resource.Index()] += sign * request.amount;
+  }
+}
+
+void Cluster::Reserve(const std::string& key, Reservation reservation) {
+  Release(key);
+  NodeEntry& node = nodes_[reservation.node.Index()];
+  node.reservations.insert(key);
+  AddUsage(node, reservation.shape, false, +1);
+  reservations_.emplace(key, std::move(reservation));
+}
+
+void Cluster::Release(const std::string& key) {
+  const auto found = reservations_.find(key);
+  if (found == reservations_.end()) return;
+  const NodeId id = found->second.node;
+  nodes_[id.Index()].reservations.erase(key);
+  AddUsage(nodes_[id.Index()], found->second.shape, false, -1);
+  reservations_.erase(found);
+  ++room_version_;
+  ReleaseNodeIfUnused(id);
+}
+
+NodeId Cluster::InternNode(std::string_view name) {
+  const auto found = node_ids_.find(name);
+  if (found != node_ids_.end()) return found->second;
+  NodeId id;
+  if (free_nodes_.empty()) {
+    id = NodeId(nodes_.size());
+    nodes_.emplace_back();
+  } else {
+    id = NodeId(free_nodes_.back());
+    free_nodes_.pop_back();
+  }
+  nodes_[id.Index()].name = std::string(name);
+  node_ids_.emplace(name, id);
+  return id;
+}
+
+void Cluster::ReleaseNodeIfUnused(NodeId id) {
+  NodeEntry& entry = nodes_[id.Index()];
+  if (entry.Present() || !entry.pods.empty() || !entry.reservations.empty()) return;
+  node_ids_.erase(entry.name);
+  entry = NodeEntry{};
+  free_nodes_.push_back(id.value);
+}
+
+NodeId Cluster::FindNode(std::string_view name) const {
+  const auto found = node_ids_.find(name);
+  return found == node_ids_.end() ? NodeId{} : found->second;
+}
+
+PodId Cluster::FindPod(std::string_view uid) const {
+  const auto found = pod_ids_.find(uid);
+  return found == pod_ids_.end() ? PodId{} : found->second;
+}
+
+const kube::StringMap* Cluster::NamespaceLabels(std::string_view name) const {
+  const auto found = namespaces_.find(name);
+  return found == namespaces_.end() ? nullptr : &found->second;
+}
+
+std::string Cluster::Fingerprint() const {
+  std::string text;
+  for (const auto& [name, id] : node_ids_) {
+    const NodeEntry& node = nodes_[id.Index()];
+    text += fmt::format("node {} present={}", name, node.Present());
+    for (std::size_t i = 0; i < resources_.size(); ++i) {
+      // Reservations are the core's; what they hold is taken out again.
+      std::int64_t reserved = 0;
+      for (const std::string& key : node.reservations) {
+        for (const Amount& request : shapes_[reservations_.at(key).shape.Index()].requests) {
+          if (request.resource.Index() == i) reserved += request.amount;
+        }
+      }
+      const ResourceId resource(i);
+      const std::int64_t used = NodeEntry::At(node.used, resource) - reserved;
+      const std::int64_t permanent = NodeEntry::At(node.permanent, resource);
+      if (node.Free(resource) + reserved != 0 || used != 0 || permanent != 0) {
+        text += fmt::format(" {}={}/{}/{}", i < 4 ? resources_.Name(resource) : "", node.Free(resource) + reserved, used, permanent);
+      }
+    }
+    std::vector<std::string> uids;
+    for (const PodId pod : node.pods) uids.push_back(pods_[pod.Index()].pod->metadata.uid);
+    std::sort(uids.begin(), uids.end());
+    for (const std::string& uid : uids) text += " " + uid;
+    text += "\n";
+  }
+  for (const auto& [uid, id] : pod_ids_) {
+    const PodEntry& entry = pods_[id.Index()];
+    text += fmt::format("pod {} {} hold={} node={} shape={}\n", uid, kube::KeyOf(entry.pod->metadata),
+                        static_cast<int>(entry.hold), entry.node.Valid() ? nodes_[entry.node.Index()].name : "-",
+                        CanonicalText(shapes_[entry.shape.Index()]));
+  }
+  for (const auto& [key, claim] : claims_) text += fmt::format("claim {} {}\n", key, claim->volume_name);
+  for (const auto& [key, volume] : volumes_) text += fmt::format("volume {}\n", key);
+  for (const auto& [name, labels] : namespaces_) text += fmt::format("namespace {} {}\n", name, labels.size());
+  return text;
+}
+
+}  // namespace cadre::model
