@@ -1,0 +1,32 @@
+# Third-party libraries, all of them Debian packages (scripts/packages lists them, docs/dependencies.md says why).
+
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(CLI11 REQUIRED)
+
+add_library(cadre_boost INTERFACE)
+target_link_libraries(cadre_boost INTERFACE Boost::headers Threads::Threads)
+
+if(CADRE_TESTS)
+  find_package(GTest REQUIRED)
+  find_library(CADRE_RAPIDCHECK_LIBRARY rapidcheck)
+  find_path(CADRE_RAPIDCHECK_INCLUDE rapidcheck.h)
+  add_library(cadre_testing INTERFACE)
+  target_link_libraries(cadre_testing INTERFACE GTest::gmock GTest::gtest GTest::gtest_main)
+  if(CADRE_RAPIDCHECK_LIBRARY AND CADRE_RAPIDCHECK_INCLUDE)
+    target_link_libraries(cadre_testing INTERFACE "${CADRE_RAPIDCHECK_LIBRARY}")
+    target_include_directories(cadre_testing SYSTEM INTERFACE "${CADRE_RAPIDCHECK_INCLUDE}")
+  else()
+    message(WARNING "rapidcheck not found: property tests will not compile (package librapidcheck-dev)")
+  endif()
+  include(GoogleTest)
+  enable_testing()
+endif()
+
+if(CADRE_BENCH)
+  find_package(benchmark REQUIRED)
+endif()
