@@ -110,7 +110,12 @@ void Scheduler::Impl::HandleBindAnswer(const Sent& sent, const drive::Answer& an
     Tell(*group, true, "BindFailed", "a member could not be bound: " + answer.message);
   }
   group->bind_failed |= failed;
-  if (group->in_flight.empty()) SettleBinds(sent.group, *group);
+  if (!group->in_flight.empty()) return;
+  if (group->members.empty()) {
+    UpdateGroup(sent.group);  // all its pods went while their binds were under way: it goes too
+  } else {
+    SettleBinds(sent.group, *group);
+  }
 }
 
 void Scheduler::Impl::ForgetLostBinds() {
