@@ -21,10 +21,11 @@ std::optional<std::int32_t> ParseCount(std::string_view text) {
 }
 
 GangMode ReadGangMode(const kube::StringMap& owner, const kube::StringMap& pod_template) {
-  constexpr std::array<std::pair<std::string_view, GangMode>, 4> kModes = {{{"job", GangMode::kJob},
-                                                                            {"replicatedjob", GangMode::kReplicatedJob},
-                                                                            {"jobset", GangMode::kJobSet},
-                                                                            {"none", GangMode::kNone}}};
+  constexpr std::array<std::pair<std::string_view, GangMode>, 4> kModes = {
+      {{"job", GangMode::kJob},
+       {"replicatedjob", GangMode::kReplicatedJob},
+       {"jobset", GangMode::kJobSet},
+       {"none", GangMode::kNone}}};
   for (const kube::StringMap* map : {&owner, &pod_template}) {
     const std::string_view value = ValueOf(*map, kGangAnnotation);
     for (const auto& [name, mode] : kModes) {
@@ -34,7 +35,8 @@ GangMode ReadGangMode(const kube::StringMap& owner, const kube::StringMap& pod_t
   return GangMode::kUnset;
 }
 
-std::optional<std::int32_t> ReadMinAvailable(const kube::StringMap& owner, const kube::StringMap& pod_template) {
+std::optional<std::int32_t> ReadMinAvailable(const kube::StringMap& owner,
+                                             const kube::StringMap& pod_template) {
   for (const kube::StringMap* map : {&owner, &pod_template}) {
     if (const auto count = ParseCount(ValueOf(*map, kMinAvailableAnnotation))) return count;
   }

@@ -16,7 +16,8 @@ enum class GangMode : std::uint8_t { kUnset, kJob, kReplicatedJob, kJobSet, kNon
 GangMode ReadGangMode(const kube::StringMap& owner, const kube::StringMap& pod_template);
 
 // cadre.dev/min-available, a whole number > 0; anything else is as if it were not there.
-std::optional<std::int32_t> ReadMinAvailable(const kube::StringMap& owner, const kube::StringMap& pod_template);
+std::optional<std::int32_t> ReadMinAvailable(const kube::StringMap& owner,
+                                             const kube::StringMap& pod_template);
 
 // cadre.dev/required-topology, or "".
 std::string ReadRequiredTopology(const kube::StringMap& owner, const kube::StringMap& pod_template);

@@ -1,6 +1,7 @@
 #include "groups/catalog.h"
 
 #include <array>
+#include <tuple>
 
 #include "groups/annotations.h"
 #include "groups/sources.h"
@@ -32,12 +33,21 @@ bool Fold(Map& map, const std::string& key, std::shared_ptr<const T> body, bool 
 }
 
 model::GroupKey PodGroupKey(std::string_view kind, std::string_view namespace_name, std::string_view name) {
-  return {.namespace_ = std::string(namespace_name), .name = std::string(name), .kind = std::string(kind), .uid = {}, .part = {}};
+  return {.namespace_ = std::string(namespace_name),
+          .name = std::string(name),
+          .kind = std::string(kind),
+          .uid = {},
+          .part = {}};
+}
+
+const kube::OwnerReference* ParentJobSet(const kube::Job& job) {
+  const kube::OwnerReference* owner = job.metadata.Controller();
+  return owner != nullptr && owner->kind == "JobSet" ? owner : nullptr;
 }
 
 std::string_view ParentJobSetUid(const kube::Job& job) {
-  const kube::OwnerReference* owner = job.metadata.Controller();
-  return owner != nullptr && owner->kind == "JobSet" ? std::string_view(owner->uid) : std::string_view{};
+  const kube::OwnerReference* parent = ParentJobSet(job);
+  return parent != nullptr ? std::string_view(parent->uid) : std::string_view{};
 }
 
 model::GroupKey JobKey(std::string_view namespace_name, std::string_view name, std::string_view uid) {
@@ -48,9 +58,37 @@ model::GroupKey JobKey(std::string_view namespace_name, std::string_view name, s
           .part = {}};
 }
 
+model::GroupKey WholeJobSetKey(std::string_view namespace_name, std::string_view name, std::string_view uid) {
+  return {.namespace_ = std::string(namespace_name),
+          .name = std::string(name),
+          .kind = std::string(kJobSetGroup),
+          .uid = std::string(uid),
+          .part = {}};
+}
+
+// Do both versions of a Job say the same about which group its pods belong to, and whether they are current?
+bool SameGrouping(const kube::Job& a, const kube::Job& b) {
+  const auto said = [](const kube::Job& job) {
+    const kube::StringMap& annotations = job.metadata.annotations;
+    return std::tuple(ReadGangMode(annotations, {}), ReadMinAvailable(annotations, {}).has_value(),
+                      job.spec.indexed, job.spec.parallelism, job.spec.completions,
+                      job.metadata.deletion_timestamp.has_value(), ParentJobSetUid(job),
+                      ValueOf(job.metadata.labels, kube::kReplicatedJobNameLabel),
+                      ValueOf(job.metadata.labels, kube::kRestartAttemptLabel));
+  };
+  return said(a) == said(b);
+}
+
+bool SameGrouping(const kube::JobSet& a, const kube::JobSet& b) {
+  return a.status.restarts == b.status.restarts &&
+         ReadGangMode(a.metadata.annotations, {}) == ReadGangMode(b.metadata.annotations, {});
+}
+
 }  // namespace
 
-std::span<const kube::Kind> CatalogKinds() { return kKinds; }
+std::span<const kube::Kind> CatalogKinds() {
+  return kKinds;
+}
 
 Affected Catalog::Apply(const kube::Object& object, bool deleted) {
   Affected affected;
@@ -58,34 +96,34 @@ Affected Catalog::Apply(const kube::Object& object, bool deleted) {
   switch (object.kind) {
     case kube::Kind::kJob: {
       const auto job = std::dynamic_pointer_cast<const kube::Job>(object.body);
-      const bool known = jobs_.contains(meta.uid);
+      const kube::Job* before = FindJob(meta.uid);
+      const bool regroups = before == nullptr || deleted || !SameGrouping(*before, *job);
       if (!Fold(jobs_, meta.uid, job, deleted)) return affected;
-      if (!known || deleted) affected.job_uids.push_back(meta.uid);
+      if (regroups) affected.job_uids.push_back(meta.uid);
       affected.groups.push_back(JobKey(meta.namespace_, meta.name, meta.uid));
       const std::string parent(ParentJobSetUid(*job));
       if (parent.empty()) break;
-      if (deleted) {
-        jobs_of_jobset_[parent].erase(meta.uid);
-      } else {
+      if (!deleted) {
         jobs_of_jobset_[parent].insert(meta.uid);
+      } else if (const auto siblings = jobs_of_jobset_.find(parent); siblings != jobs_of_jobset_.end()) {
+        siblings->second.erase(meta.uid);
+        if (siblings->second.empty()) jobs_of_jobset_.erase(siblings);
       }
       if (const kube::JobSet* jobset = FindJobSet(parent)) {
-        for (model::GroupKey& key : JobSetGroups(*jobset)) affected.groups.push_back(std::move(key));
+        for (model::GroupKey& key : JobSetGroups(*jobset))
+          affected.groups.push_back(std::move(key));
       }
       break;
     }
     case kube::Kind::kJobSet: {
       const auto jobset = std::dynamic_pointer_cast<const kube::JobSet>(object.body);
       const kube::JobSet* before = FindJobSet(meta.uid);
-      // Only its gang mode, its stages and its attempt say where pods belong.
-      const bool regroups = before == nullptr || deleted || before->status.restarts != jobset->status.restarts ||
-                            before->metadata.annotations != jobset->metadata.annotations;
+      const bool regroups = before == nullptr || deleted || !SameGrouping(*before, *jobset);
       if (!Fold(jobsets_, meta.uid, jobset, deleted)) return affected;
       affected.groups = JobSetGroups(*jobset);
       const auto children = jobs_of_jobset_.find(meta.uid);
-      if (children != jobs_of_jobset_.end()) {
-        if (regroups) affected.job_uids.assign(children->second.begin(), children->second.end());
-        if (deleted && children->second.empty()) jobs_of_jobset_.erase(children);
+      if (regroups && children != jobs_of_jobset_.end()) {
+        affected.job_uids.assign(children->second.begin(), children->second.end());
       }
       break;
     }
@@ -93,8 +131,10 @@ Affected Catalog::Apply(const kube::Object& object, bool deleted) {
     case kube::Kind::kSchedulerPluginsPodGroup: {
       const bool native = object.kind == kube::Kind::kPodGroup;
       const auto pod_group = std::dynamic_pointer_cast<const kube::PodGroup>(object.body);
-      if (!Fold(native ? native_podgroups_ : plugins_podgroups_, kube::KeyOf(meta), pod_group, deleted)) return affected;
-      affected.groups.push_back(PodGroupKey(native ? kPodGroupGroup : kPluginsPodGroupGroup, meta.namespace_, meta.name));
+      if (!Fold(native ? native_podgroups_ : plugins_podgroups_, kube::KeyOf(meta), pod_group, deleted))
+        return affected;
+      affected.groups.push_back(
+          PodGroupKey(native ? kPodGroupGroup : kPluginsPodGroupGroup, meta.namespace_, meta.name));
       break;
     }
     default:
@@ -103,9 +143,13 @@ Affected Catalog::Apply(const kube::Object& object, bool deleted) {
   return affected;
 }
 
-const kube::Job* Catalog::FindJob(std::string_view uid) const { return Lookup(jobs_, uid); }
+const kube::Job* Catalog::FindJob(std::string_view uid) const {
+  return Lookup(jobs_, uid);
+}
 
-const kube::JobSet* Catalog::FindJobSet(std::string_view uid) const { return Lookup(jobsets_, uid); }
+const kube::JobSet* Catalog::FindJobSet(std::string_view uid) const {
+  return Lookup(jobsets_, uid);
+}
 
 std::vector<const kube::Job*> Catalog::JobsOf(std::string_view jobset_uid) const {
   std::vector<const kube::Job*> jobs;
@@ -118,21 +162,24 @@ std::vector<const kube::Job*> Catalog::JobsOf(std::string_view jobset_uid) const
 }
 
 const kube::PodGroup* Catalog::FindPodGroup(const model::GroupKey& key) const {
-  return Lookup(key.kind == kPodGroupGroup ? native_podgroups_ : plugins_podgroups_, key.namespace_ + "/" + key.name);
+  return Lookup(key.kind == kPodGroupGroup ? native_podgroups_ : plugins_podgroups_,
+                key.namespace_ + "/" + key.name);
 }
 
 model::Membership Catalog::MembershipOf(const kube::Pod& pod) const {
   const kube::ObjectMeta& meta = pod.metadata;
   const std::string_view plugins_group = ValueOf(meta.labels, kube::kSchedulerPluginsPodGroupLabel);
   if (!pod.spec.scheduling_group.empty()) {
-    return {PodGroupKey(kPodGroupGroup, meta.namespace_, pod.spec.scheduling_group), pod.spec.scheduling_group};
+    return {PodGroupKey(kPodGroupGroup, meta.namespace_, pod.spec.scheduling_group),
+            pod.spec.scheduling_group};
   }
   if (!plugins_group.empty()) {
     return {PodGroupKey(kPluginsPodGroupGroup, meta.namespace_, plugins_group), std::string(plugins_group)};
   }
   const kube::OwnerReference* owner = meta.Controller();
   if (ParseCount(ValueOf(meta.labels, kFluenceGroupSizeLabel))) {
-    model::GroupKey key = PodGroupKey(kFluenceGroup, meta.namespace_, owner != nullptr ? owner->name : meta.name);
+    model::GroupKey key =
+        PodGroupKey(kFluenceGroup, meta.namespace_, owner != nullptr ? owner->name : meta.name);
     key.uid = owner != nullptr ? owner->uid : meta.uid;
     std::string unit = key.name;
     return {std::move(key), std::move(unit), kube::CompletionIndex(pod).value_or(-1)};
@@ -142,12 +189,22 @@ model::Membership Catalog::MembershipOf(const kube::Pod& pod) const {
     const kube::Job* job = FindJob(owner->uid);
     // Until the Job is seen nobody can tell whether it is a gang: it waits under the Job's name.
     if (job == nullptr) return {JobKey(meta.namespace_, owner->name, owner->uid), owner->name, index};
-    if (const kube::JobSet* jobset = FindJobSet(ParentJobSetUid(*job))) {
-      if (auto key = JobSetGroupOf(*jobset, *job, meta.annotations)) return {*std::move(key), owner->name, index};
+    if (const kube::OwnerReference* parent = ParentJobSet(*job)) {
+      const kube::JobSet* jobset = FindJobSet(parent->uid);
+      // The same goes for the JobSet: it may be a gang of all its Jobs.
+      if (jobset == nullptr)
+        return {WholeJobSetKey(meta.namespace_, parent->name, parent->uid), owner->name, index};
+      if (auto key = JobSetGroupOf(*jobset, *job, meta.annotations))
+        return {*std::move(key), owner->name, index};
     }
-    if (IsGang(*job, meta.annotations)) return {JobKey(meta.namespace_, owner->name, owner->uid), owner->name, index};
+    if (IsGang(*job, meta.annotations))
+      return {JobKey(meta.namespace_, owner->name, owner->uid), owner->name, index};
   }
-  return {{.namespace_ = meta.namespace_, .name = meta.name, .kind = std::string(kPodGroupOfOne), .uid = meta.uid, .part = {}},
+  return {{.namespace_ = meta.namespace_,
+           .name = meta.name,
+           .kind = std::string(kPodGroupOfOne),
+           .uid = meta.uid,
+           .part = {}},
           meta.name};
 }
 
@@ -161,12 +218,14 @@ bool Catalog::IsCurrent(const kube::Pod& pod) const {
   return !job->metadata.deletion_timestamp;
 }
 
-model::GroupSpec Catalog::Describe(const model::GroupKey& key, const std::vector<const kube::Pod*>& members) const {
+model::GroupSpec Catalog::Describe(const model::GroupKey& key,
+                                   const std::vector<const kube::Pod*>& members) const {
   if (key.kind == kJobSetGroup) return DescribeJobSet(key, FindJobSet(key.uid), JobsOf(key.uid));
   if (key.kind == kJobGroup) return DescribeJob(key, FindJob(key.uid));
   if (key.kind == kPodGroupOfOne) return DescribePod(key, members);
 
-  model::GroupSpec spec = DescribePodGroup(key, key.kind == kFluenceGroup ? nullptr : FindPodGroup(key), members);
+  model::GroupSpec spec =
+      DescribePodGroup(key, key.kind == kFluenceGroup ? nullptr : FindPodGroup(key), members);
   // Rolled back through what owns the pods: their Jobs, or the JobSets of these.
   std::map<std::string, model::OwnerObject> owners;
   for (const kube::Pod* pod : members) {
@@ -177,7 +236,8 @@ model::GroupSpec Catalog::Describe(const model::GroupKey& key, const std::vector
     model::OwnerObject object = jobset != nullptr ? OwnerOf(*jobset) : OwnerOf(*job);
     owners.emplace(object.uid, std::move(object));
   }
-  for (auto& [uid, object] : owners) spec.owners.push_back(std::move(object));
+  for (auto& [uid, object] : owners)
+    spec.owners.push_back(std::move(object));
   return spec;
 }
 

@@ -1,10 +1,12 @@
-// Catalog: which group a pod belongs to, and what that group asks for. A fold over the objects that make groups.
+// Catalog: which group a pod belongs to, and what that group asks for. A fold over the objects that make
+// groups.
 //
 // Sources, in the order they are tried (docs/groups.md):
-//   spec.schedulingGroup.podGroupName with a scheduling.k8s.io PodGroup; label scheduling.x-k8s.io/pod-group with its
-//   PodGroup; label fluence.group-size; JobSet; Indexed Job with completions = parallelism > 1; else a group of one.
-// Annotations cadre.dev/gang, cadre.dev/min-available, cadre.dev/required-topology are read here and nowhere else.
-// Thread rule: one writer; const calls from one thread.
+//   spec.schedulingGroup.podGroupName with a scheduling.k8s.io PodGroup; label scheduling.x-k8s.io/pod-group
+//   with its PodGroup; label fluence.group-size; JobSet; Indexed Job with completions = parallelism > 1; else
+//   a group of one.
+// Annotations cadre.dev/gang, cadre.dev/min-available, cadre.dev/required-topology are read here and nowhere
+// else. Thread rule: one writer; const calls from one thread.
 #pragma once
 
 #include <map>
@@ -42,11 +44,12 @@ class Catalog {
   // Job, JobSet, both PodGroups; other kinds are ignored.
   Affected Apply(const kube::Object& object, bool deleted);
 
-  // Where this pod belongs now. Never fails: a pod that names a group that does not exist belongs to that name.
+  // Where this pod belongs now. Never fails: a pod that names a group that does not exist belongs to that
+  // name.
   model::Membership MembershipOf(const kube::Pod& pod) const;
 
-  // True for a live pod of the group's present run: not terminal, not being deleted, not of a Job that is being deleted
-  // or belongs to an earlier attempt of its JobSet.
+  // True for a live pod of the group's present run: not terminal, not being deleted, not of a Job that is
+  // being deleted or belongs to an earlier attempt of its JobSet.
   bool IsCurrent(const kube::Pod& pod) const;
 
   // What the group asks for. `members` are its live pods, for the groups that are known by their pods alone.

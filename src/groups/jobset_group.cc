@@ -1,9 +1,11 @@
-// JobSets. Replicated jobs that only wait for others to be Ready are planned together with them; what waits for others to
-// be Complete is a group of its own (a further stage), because room kept through a whole run would be wasted.
+// JobSets. Replicated jobs that only wait for others to be Ready are planned together with them; what waits
+// for others to be Complete is a group of its own (a further stage), because room kept through a whole run
+// would be wasted.
 #include <algorithm>
 #include <charconv>
-#include <fmt/format.h>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "groups/annotations.h"
 #include "groups/sources.h"
@@ -11,38 +13,29 @@
 namespace cadre::groups {
 namespace {
 
-struct Stage {
-  std::int32_t number = 0;  // how many times it waits for something to complete
-  bool later = false;       // within its stage it waits for others to be Ready
-};
-
-// By replicated job, in spec order. dependsOn names earlier entries only (the API's own rule); others are ignored.
-std::vector<Stage> StagesOf(const kube::JobSetSpec& spec) {
-  std::vector<Stage> stages;
+// By replicated job, in spec order: how many times it waits for something to complete. dependsOn names
+// earlier entries only (the API's own rule); others are ignored.
+std::vector<std::int32_t> StagesOf(const kube::JobSetSpec& spec) {
+  std::vector<std::int32_t> stages;
   std::map<std::string_view, std::size_t> position;
   for (std::size_t i = 0; i < spec.replicated_jobs.size(); ++i) {
     const kube::ReplicatedJob& replicated = spec.replicated_jobs[i];
-    Stage stage;
+    std::int32_t stage = 0;
     for (const kube::DependsOn& dependency : replicated.depends_on) {
       const auto found = position.find(dependency.name);
       if (found == position.end()) continue;
       const bool complete = dependency.status == kube::DependsOnStatus::kComplete;
-      stage.number = std::max(stage.number, stages[found->second].number + (complete ? 1 : 0));
+      stage = std::max(stage, stages[found->second] + (complete ? 1 : 0));
     }
-    for (const kube::DependsOn& dependency : replicated.depends_on) {
-      const auto found = position.find(dependency.name);
-      if (found != position.end() && stages[found->second].number == stage.number) stage.later = true;
-    }
-    if (spec.in_order && i > 0) stage.later = true;
     stages.push_back(stage);
     position.emplace(replicated.name, i);
   }
   return stages;
 }
 
-std::string PartOf(const std::vector<Stage>& stages, std::size_t index) {
-  const bool one_stage = std::all_of(stages.begin(), stages.end(), [](const Stage& stage) { return stage.number == 0; });
-  return one_stage ? std::string{} : fmt::format("stage {}", stages[index].number + 1);
+std::string PartOf(const std::vector<std::int32_t>& stages, std::size_t index) {
+  const bool one_stage = std::ranges::all_of(stages, [](std::int32_t stage) { return stage == 0; });
+  return one_stage ? std::string{} : fmt::format("stage {}", stages[index] + 1);
 }
 
 GangMode ModeOf(const kube::JobSet& jobset, const kube::StringMap& pod_annotations) {
@@ -66,15 +59,36 @@ std::int32_t ReadAttempt(const kube::Job& job) {
 }
 
 // The part that a replicated job belongs to under its gang mode.
-std::string PartUnder(const kube::JobSet& jobset, const std::vector<Stage>& stages, std::size_t index) {
+std::string PartUnder(const kube::JobSet& jobset, const std::vector<std::int32_t>& stages,
+                      std::size_t index) {
   const kube::ReplicatedJob& replicated = jobset.spec.replicated_jobs[index];
-  return ModeOf(jobset, replicated.job.pod_template.annotations) == GangMode::kReplicatedJob ? replicated.name
-                                                                                             : PartOf(stages, index);
+  return ModeOf(jobset, replicated.job.pod_template.annotations) == GangMode::kReplicatedJob
+             ? replicated.name
+             : PartOf(stages, index);
 }
 
-bool IsOnItsOwn(GangMode mode) { return mode == GangMode::kJob || mode == GangMode::kNone; }
+bool IsOnItsOwn(GangMode mode) {
+  return mode == GangMode::kJob || mode == GangMode::kNone;
+}
 
-model::UnitSpec DescribeChild(const kube::ReplicatedJob& replicated, const kube::Job* job, std::string name, bool later) {
+// Do its Jobs come only when those of others of the same group are Ready? What it waits for outside of the
+// group does not make it later: then nothing of the group is there before it.
+bool ComesLater(const kube::JobSet& jobset, const std::vector<std::int32_t>& stages, std::size_t index) {
+  const std::vector<kube::ReplicatedJob>& all = jobset.spec.replicated_jobs;
+  const auto waits_for = [&](const kube::ReplicatedJob& other) {
+    return jobset.spec.in_order || std::ranges::find(all[index].depends_on, other.name,
+                                                     &kube::DependsOn::name) != all[index].depends_on.end();
+  };
+  const std::string part = PartUnder(jobset, stages, index);
+  for (std::size_t i = 0; i < index; ++i) {
+    const bool on_its_own = IsOnItsOwn(ModeOf(jobset, all[i].job.pod_template.annotations));
+    if (!on_its_own && PartUnder(jobset, stages, i) == part && waits_for(all[i])) return true;
+  }
+  return false;
+}
+
+model::UnitSpec DescribeChild(const kube::ReplicatedJob& replicated, const kube::Job* job, std::string name,
+                              bool later) {
   model::UnitSpec unit;
   unit.name = std::move(name);
   unit.role = replicated.name;
@@ -108,7 +122,7 @@ model::OwnerObject OwnerOf(const kube::JobSet& jobset) {
 std::optional<model::GroupKey> JobSetGroupOf(const kube::JobSet& jobset, const kube::Job& job,
                                              const kube::StringMap& pod_annotations) {
   if (IsOnItsOwn(ModeOf(jobset, pod_annotations))) return std::nullopt;
-  const std::vector<Stage> stages = StagesOf(jobset.spec);
+  const std::vector<std::int32_t> stages = StagesOf(jobset.spec);
   const std::string_view role = ValueOf(job.metadata.labels, kube::kReplicatedJobNameLabel);
   for (std::size_t i = 0; i < jobset.spec.replicated_jobs.size(); ++i) {
     if (jobset.spec.replicated_jobs[i].name == role) return KeyFor(jobset, PartUnder(jobset, stages, i));
@@ -117,7 +131,7 @@ std::optional<model::GroupKey> JobSetGroupOf(const kube::JobSet& jobset, const k
 }
 
 std::vector<model::GroupKey> JobSetGroups(const kube::JobSet& jobset) {
-  const std::vector<Stage> stages = StagesOf(jobset.spec);
+  const std::vector<std::int32_t> stages = StagesOf(jobset.spec);
   std::vector<model::GroupKey> keys;
   for (std::size_t i = 0; i < jobset.spec.replicated_jobs.size(); ++i) {
     keys.push_back(KeyFor(jobset, PartUnder(jobset, stages, i)));
@@ -132,7 +146,7 @@ model::GroupSpec DescribeJobSet(const model::GroupKey& key, const kube::JobSet* 
   model::GroupSpec spec;
   spec.key = key;
   if (jobset == nullptr) {
-    spec.problem = fmt::format("JobSet {}/{} is gone", key.namespace_, key.name);
+    spec.problem = fmt::format("JobSet {}/{} has not been seen yet, or is gone", key.namespace_, key.name);
     return spec;
   }
   spec.created = jobset->metadata.creation_timestamp.value_or(Time{});
@@ -146,7 +160,7 @@ model::GroupSpec DescribeJobSet(const model::GroupKey& key, const kube::JobSet* 
   for (const kube::Job* job : jobs) {
     if (IsCurrentJob(*jobset, *job)) current[job->metadata.name] = job;
   }
-  const std::vector<Stage> stages = StagesOf(jobset->spec);
+  const std::vector<std::int32_t> stages = StagesOf(jobset->spec);
   for (std::size_t i = 0; i < jobset->spec.replicated_jobs.size(); ++i) {
     const kube::ReplicatedJob& replicated = jobset->spec.replicated_jobs[i];
     if (PartUnder(*jobset, stages, i) != key.part) continue;
@@ -155,7 +169,7 @@ model::GroupSpec DescribeJobSet(const model::GroupKey& key, const kube::JobSet* 
       std::string name = fmt::format("{}-{}-{}", jobset->metadata.name, replicated.name, replica);
       const auto found = current.find(name);
       const kube::Job* job = found == current.end() ? nullptr : found->second;
-      spec.units.push_back(DescribeChild(replicated, job, std::move(name), stages[i].later));
+      spec.units.push_back(DescribeChild(replicated, job, std::move(name), ComesLater(*jobset, stages, i)));
     }
   }
   return spec;

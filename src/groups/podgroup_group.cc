@@ -1,5 +1,6 @@
 // Groups that pods name themselves: PodGroups of both kinds, Fluence's size label, and the group of one.
 #include <algorithm>
+
 #include <fmt/format.h>
 
 #include "groups/annotations.h"
@@ -50,12 +51,14 @@ model::GroupSpec DescribePodGroup(const model::GroupKey& key, const kube::PodGro
     minimum = pod_group->min_count.value_or(1);
     unit.required_topology = pod_group->topology_key;
     if (const auto own = ReadMinAvailable(pod_group->metadata.annotations, {})) minimum = own;
-    if (unit.required_topology.empty()) unit.required_topology = ReadRequiredTopology(pod_group->metadata.annotations, {});
+    if (unit.required_topology.empty())
+      unit.required_topology = ReadRequiredTopology(pod_group->metadata.annotations, {});
   } else {
     minimum = FluenceSize(members);
     if (!minimum) {
-      spec.problem = fmt::format("PodGroup {}/{} does not exist; create it, or take the group name off the pods",
-                                 key.namespace_, key.name);
+      spec.problem =
+          fmt::format("PodGroup {}/{} does not exist; create it, or take the group name off the pods",
+                      key.namespace_, key.name);
     }
   }
   unit.expected = std::max(minimum.value_or(1), static_cast<std::int32_t>(members.size()));
@@ -75,7 +78,8 @@ model::GroupSpec DescribePod(const model::GroupKey& key, const std::vector<const
   unit.name = key.name;
   unit.role = key.name;
   unit.expected = 1;
-  if (!members.empty()) unit.required_topology = ReadRequiredTopology(members.front()->metadata.annotations, {});
+  if (!members.empty())
+    unit.required_topology = ReadRequiredTopology(members.front()->metadata.annotations, {});
   spec.units.push_back(std::move(unit));
   return spec;
 }

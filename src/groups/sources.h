@@ -12,9 +12,10 @@ namespace cadre::groups {
 // Kinds of GroupKey.
 inline constexpr std::string_view kJobSetGroup = "JobSet";
 inline constexpr std::string_view kJobGroup = "Job";
-inline constexpr std::string_view kPodGroupGroup = "PodGroup";                             // scheduling.k8s.io
-inline constexpr std::string_view kPluginsPodGroupGroup = "PodGroup.scheduling.x-k8s.io";  // scheduler-plugins
-inline constexpr std::string_view kFluenceGroup = "FluenceGroup";                          // label fluence.group-size
+inline constexpr std::string_view kPodGroupGroup = "PodGroup";  // scheduling.k8s.io
+inline constexpr std::string_view kPluginsPodGroupGroup =
+    "PodGroup.scheduling.x-k8s.io";                                // scheduler-plugins
+inline constexpr std::string_view kFluenceGroup = "FluenceGroup";  // label fluence.group-size
 inline constexpr std::string_view kPodGroupOfOne = "Pod";
 
 // Is this Job (not of a JobSet gang) a gang of its own?
@@ -25,7 +26,8 @@ std::int32_t ExpectedPods(const kube::Job& job);
 
 model::GroupSpec DescribeJob(const model::GroupKey& key, const kube::Job* job);
 
-// The key of the group that a child Job's pods belong to; none: the Job is on its own (cadre.dev/gang: job or none).
+// The key of the group that a child Job's pods belong to; none: the Job is on its own (cadre.dev/gang: job or
+// none).
 std::optional<model::GroupKey> JobSetGroupOf(const kube::JobSet& jobset, const kube::Job& job,
                                              const kube::StringMap& pod_annotations);
 std::vector<model::GroupKey> JobSetGroups(const kube::JobSet& jobset);

@@ -1,11 +1,11 @@
 #include "jobset/child_jobs.h"
 
-#include <fmt/format.h>
-
 #include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/check.h"
 #include "base/hash.h"
@@ -64,8 +64,8 @@ Marks MarksOf(const kube::JobSet& jobset, const ChildNumbering& numbering, std::
 // Annotations of exclusive placement go to the pods; the replicated job's own win over the JobSet's.
 Marks ExclusiveMarks(const kube::JobSet& jobset, const kube::ReplicatedJob& job) {
   Marks marks;
-  for (const std::string_view key : {kube::kExclusiveTopologyAnnotation,
-                                     std::string_view("alpha.jobset.sigs.k8s.io/node-selector")}) {
+  for (const std::string_view key :
+       {kube::kExclusiveTopologyAnnotation, std::string_view("alpha.jobset.sigs.k8s.io/node-selector")}) {
     for (const kube::StringMap* map : {&job.job_annotations, &jobset.metadata.annotations}) {
       if (const auto found = map->find(key); found != map->end()) {
         marks.emplace_back(key, found->second);
@@ -120,8 +120,8 @@ ChildNumbering::ChildNumbering(const kube::JobSetSpec& spec) {
   }
 }
 
-json::object MakeChildJob(const kube::Object& jobset, const ChildNumbering& numbering, std::size_t replicated_job,
-                          std::int32_t index) {
+json::object MakeChildJob(const kube::Object& jobset, const ChildNumbering& numbering,
+                          std::size_t replicated_job, std::int32_t index) {
   const auto& typed = jobset.As<kube::JobSet>();
   const kube::ReplicatedJob& job = typed.spec.replicated_jobs[replicated_job];
   const json::value& from = TemplateOf(jobset, replicated_job);

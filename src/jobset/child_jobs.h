@@ -1,9 +1,9 @@
 // What the child Jobs of a JobSet are called and look like.
 //
-// A Job is the replicated job's template, copied verbatim from the JobSet's JSON, and on top: its name, the labels and
-// annotations of the JobSet API (each key as label and as annotation, on the Job and on its pod template), the owner,
-// spec.suspend, and the pods' subdomain. Pure functions.
-// Source: JobSet API reference, v1alpha2; label values as upstream writes them.
+// A Job is the replicated job's template, copied verbatim from the JobSet's JSON, and on top: its name, the
+// labels and annotations of the JobSet API (each key as label and as annotation, on the Job and on its pod
+// template), the owner, spec.suspend, and the pods' subdomain. Pure functions. Source: JobSet API reference,
+// v1alpha2; label values as upstream writes them.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ std::string ChildName(const kube::JobSet& jobset, const kube::ReplicatedJob& job
 // {apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true}.
 json::object OwnedBy(const kube::JobSet& jobset);
 
-// Where each replicated job stands in the numbering of all Jobs and of those of its group: made once per JobSet, so that
-// a label costs no walk over the others.
+// Where each replicated job stands in the numbering of all Jobs and of those of its group: made once per
+// JobSet, so that a label costs no walk over the others.
 class ChildNumbering {
  public:
   explicit ChildNumbering(const kube::JobSetSpec& spec);
@@ -42,7 +42,7 @@ class ChildNumbering {
 };
 
 // The body of a create. REQUIRES: `jobset` has its JSON; `replicated_job` is a place in its spec.
-json::object MakeChildJob(const kube::Object& jobset, const ChildNumbering& numbering, std::size_t replicated_job,
-                          std::int32_t index);
+json::object MakeChildJob(const kube::Object& jobset, const ChildNumbering& numbering,
+                          std::size_t replicated_job, std::int32_t index);
 
 }  // namespace cadre::jobset

@@ -48,14 +48,16 @@ TEST(ChildLabels, HaveTheSha1OfNamespaceAndNameAsJobKey) {
 
 TEST(ChildLabels, NameTheCoordinatorByItsDnsName) {
   const auto jobset = JobSetWith(
-      {.spec = R"("coordinator":{"replicatedJob":"workers","jobIndex":0,"podIndex":1},"network":{"subdomain":"net"},)"});
+      {.spec =
+           R"("coordinator":{"replicatedJob":"workers","jobIndex":0,"podIndex":1},"network":{"subdomain":"net"},)"});
   EXPECT_EQ(FindString(Child(jobset, 0, 0), {"metadata", "labels", "jobset.sigs.k8s.io/coordinator"}),
             "train-workers-0-1.net");
 }
 
 TEST(ChildAnnotations, CarryTheExclusiveTopologyOfTheReplicatedJobRatherThanTheJobSets) {
   const auto jobset = JobSetWith(
-      {.jobs = {{.name = "a", .metadata = R"("annotations":{"alpha.jobset.sigs.k8s.io/exclusive-topology":"rack"})"},
+      {.jobs = {{.name = "a",
+                 .metadata = R"("annotations":{"alpha.jobset.sigs.k8s.io/exclusive-topology":"rack"})"},
                 {.name = "b"}},
        .metadata = R"(,"annotations":{"alpha.jobset.sigs.k8s.io/exclusive-topology":"zone"})"});
   const auto topology = [&](std::size_t job) {
@@ -69,20 +71,22 @@ TEST(ChildAnnotations, CarryTheExclusiveTopologyOfTheReplicatedJobRatherThanTheJ
 
 // Trap 1: foreground deletion needs blockOwnerDeletion.
 TEST(ChildJob, IsControlledByItsJobSetAndBlocksItsDeletion) {
-  EXPECT_EQ(Find(Child(JobSetWith({}), 0, 0), {"metadata", "ownerReferences"})->at(0),
-            json::parse(R"({"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet","name":"train","uid":"set-uid",
+  EXPECT_EQ(
+      Find(Child(JobSetWith({}), 0, 0), {"metadata", "ownerReferences"})->at(0),
+      json::parse(R"({"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet","name":"train","uid":"set-uid",
                             "controller":true,"blockOwnerDeletion":true})"));
 }
 
 TEST(ChildJob, CopiesFieldsOfTheTemplateThatNobodyHereKnows) {
-  const json::value child = Child(JobSetWith({.jobs = {{.pod_spec = R"(,"shareProcessNamespace":true)"}}}), 0, 0);
+  const json::value child =
+      Child(JobSetWith({.jobs = {{.pod_spec = R"(,"shareProcessNamespace":true)"}}}), 0, 0);
   EXPECT_EQ(*Find(child, {"spec", "template", "spec", "shareProcessNamespace"}), true);
   EXPECT_EQ(*Find(child, {"spec", "parallelism"}), 2);
 }
 
 TEST(ChildJob, KeepsLabelsAndAnnotationsOfTheJobTemplate) {
-  const json::value child =
-      Child(JobSetWith({.jobs = {{.metadata = R"("labels":{"team":"x"},"annotations":{"note":"y"})"}}}), 0, 0);
+  const json::value child = Child(
+      JobSetWith({.jobs = {{.metadata = R"("labels":{"team":"x"},"annotations":{"note":"y"})"}}}), 0, 0);
   EXPECT_EQ(FindString(child, {"metadata", "labels", "team"}), "x");
   EXPECT_EQ(FindString(child, {"metadata", "annotations", "note"}), "y");
   EXPECT_EQ(Find(child, {"spec", "template", "metadata", "labels", "team"}), nullptr);

@@ -30,7 +30,8 @@ Result<Children> SortChildren(const kube::JobSet& jobset, std::span<const kube::
     const auto replicated_job = labels.find(kube::kReplicatedJobNameLabel);
     const std::optional<std::int32_t> attempt = AttemptOf(child.job->metadata);
     if (!attempt || replicated_job == labels.end()) {
-      return Err("{}: label {} is missing or no number; delete the Job, it will be made again", kube::Describe(object),
+      return Err("{}: label {} is missing or no number; delete the Job, it will be made again",
+                 kube::Describe(object),
                  attempt ? kube::kReplicatedJobNameLabel : kube::kRestartAttemptLabel);
     }
     child.replicated_job = replicated_job->second;

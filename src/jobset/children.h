@@ -1,6 +1,7 @@
 // The child Jobs of a JobSet, sorted into what the policies ask for.
 //
-// A Job of an earlier attempt (label restart-attempt below status.restarts) is `previous`: it counts nowhere and goes.
+// A Job of an earlier attempt (label restart-attempt below status.restarts) is `previous`: it counts nowhere
+// and goes.
 #pragma once
 
 #include <map>
@@ -18,7 +19,7 @@ namespace cadre::jobset {
 
 struct Child {
   kube::Object object;
-  const kube::Job* job = nullptr;  // of `object`
+  const kube::Job* job = nullptr;   // of `object`
   std::string_view replicated_job;  // its label; views into `object`
 
   const std::string& name() const { return job->metadata.name; }
@@ -33,14 +34,15 @@ struct Children {
   std::vector<Child> failed;
 };
 
-// An error when a label that the controller put there is missing or unreadable: then nothing is known for sure, and
-// nothing is done until somebody repairs or deletes the Job it names.
+// An error when a label that the controller put there is missing or unreadable: then nothing is known for
+// sure, and nothing is done until somebody repairs or deletes the Job it names.
 Result<Children> SortChildren(const kube::JobSet& jobset, std::span<const kube::Object> jobs);
 
 // When the Job failed, and why; REQUIRES: it has failed.
 const kube::Condition& FailureOf(const Child& failed);
 
-// Of those that satisfy `wanted`, the one that failed first (by the condition's time, then by name); null: none.
+// Of those that satisfy `wanted`, the one that failed first (by the condition's time, then by name); null:
+// none.
 template <class Predicate>
 const Child* FirstFailed(const std::vector<Child>& failed, Predicate wanted) {
   const Child* first = nullptr;

@@ -1,10 +1,10 @@
 #include "jobset/failure_policy.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <string_view>
+
+#include <fmt/format.h>
 
 #include "base/check.h"
 
@@ -45,7 +45,8 @@ bool Matches(const Rule& rule, const Child& child) {
          (reasons.empty() || std::ranges::find(reasons, FailureOf(child).reason) != reasons.end());
 }
 
-Match FirstMatch(const std::vector<Rule>& rules, const std::vector<Child>& failed, std::vector<Remark>& remarks) {
+Match FirstMatch(const std::vector<Rule>& rules, const std::vector<Child>& failed,
+                 std::vector<Remark>& remarks) {
   for (const Rule& rule : rules) {
     const Child* job = FirstFailed(failed, [&](const Child& child) { return Matches(rule, child); });
     if (job == nullptr) {
@@ -53,9 +54,10 @@ Match FirstMatch(const std::vector<Rule>& rules, const std::vector<Child>& faile
     }
     if (!rule.on_job_failure_message_patterns.empty()) {
       remarks.push_back({.reason = "MessagePatternsNotEvaluated",
-                         .message = fmt::format("failure policy rule {} is skipped for job {}: patterns on failure messages "
-                                                "are not evaluated yet; use onJobFailureReasons or remove them",
-                                                rule.name, job->name())});
+                         .message = fmt::format(
+                             "failure policy rule {} is skipped for job {}: patterns on failure messages "
+                             "are not evaluated yet; use onJobFailureReasons or remove them",
+                             rule.name, job->name())});
       continue;
     }
     return {.rule = &rule, .job = job};
@@ -68,28 +70,35 @@ std::string WithCause(std::string_view text, const Child& job) {
 }
 
 FailureDecision Fail(std::string_view reason, std::string_view text, const Child& job) {
-  return {.action = Action::kFail, .reason = std::string(reason), .message = WithCause(text, job), .remarks = {}};
+  return {
+      .action = Action::kFail, .reason = std::string(reason), .message = WithCause(text, job), .remarks = {}};
 }
 
 FailureDecision Restart(const ActionInfo& info, const Match& match, const kube::JobSet& jobset) {
   const std::int32_t max = jobset.spec.failure_policy->max_restarts;
   if (info.counts_towards_max && jobset.status.restarts_count_towards_max >= max) {
-    return Fail("ReachedMaxRestarts", fmt::format("jobset failed because it has used all of its {} restarts", max),
-                *match.job);
+    return Fail("ReachedMaxRestarts",
+                fmt::format("jobset failed because it has used all of its {} restarts", max), *match.job);
   }
-  FailureDecision decision{.action = Action::kRestart, .counts_towards_max = info.counts_towards_max, .reason = {},
-                           .message = WithCause("jobset is restarting because of a failed job", *match.job), .remarks = {}};
+  FailureDecision decision{.action = Action::kRestart,
+                           .counts_towards_max = info.counts_towards_max,
+                           .reason = {},
+                           .message = WithCause("jobset is restarting because of a failed job", *match.job),
+                           .remarks = {}};
   decision.reason = match.rule == nullptr ? "DefaultFailurePolicy" : "FailurePolicy_" + match.rule->name;
   if (info.only_that_job) {
     decision.remarks.push_back(
         {.reason = "RestartJobNotSupported",
-         .message = fmt::format("failure policy rule {} asks to restart job {} alone, which is not supported yet: the "
-                                "whole jobset restarts",
-                                match.rule->name, match.job->name())});
+         .message = fmt::format(
+             "failure policy rule {} asks to restart job {} alone, which is not supported yet: the "
+             "whole jobset restarts",
+             match.rule->name, match.job->name())});
   }
-  decision.remarks.push_back({.reason = std::string(info.counts_towards_max ? "RestartJobSet" : "RestartJobSetAndIgnoreMaxRestarts") +
-                                        "FailurePolicyAction",
-                              .message = decision.message});
+  decision.remarks.push_back(
+      {.reason =
+           std::string(info.counts_towards_max ? "RestartJobSet" : "RestartJobSetAndIgnoreMaxRestarts") +
+           "FailurePolicyAction",
+       .message = decision.message});
   return decision;
 }
 
@@ -107,7 +116,8 @@ FailureDecision DecideOnFailure(const kube::JobSet& jobset, const Children& chil
   FailureDecision decision =
       info.action == Action::kFail
           ? Fail("FailJobSetFailurePolicyAction",
-                 fmt::format("jobset failed as failure policy rule {} asks for", match.rule->name), *match.job)
+                 fmt::format("jobset failed as failure policy rule {} asks for", match.rule->name),
+                 *match.job)
           : Restart(info, match, jobset);
   decision.remarks.insert(decision.remarks.begin(), remarks.begin(), remarks.end());
   return decision;

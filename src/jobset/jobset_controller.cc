@@ -1,10 +1,10 @@
 #include "jobset/jobset_controller.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/check.h"
 #include "jobset/service.h"
@@ -16,7 +16,9 @@ using drive::Outcome;
 
 constexpr std::array kKinds = {kube::Kind::kJobSet, kube::Kind::kJob, kube::Kind::kService};
 
-std::string Key(std::string_view namespace_, std::string_view name) { return fmt::format("{}/{}", namespace_, name); }
+std::string Key(std::string_view namespace_, std::string_view name) {
+  return fmt::format("{}/{}", namespace_, name);
+}
 
 std::string ServiceKey(const kube::Object& jobset) {
   return Key(jobset.Meta().namespace_, Subdomain(jobset.As<kube::JobSet>()));
@@ -73,7 +75,9 @@ JobSetController::JobSetController(JobSetControllerOptions options)
 
 JobSetController::~JobSetController() = default;
 
-std::span<const kube::Kind> JobSetController::Kinds() const { return kKinds; }
+std::span<const kube::Kind> JobSetController::Kinds() const {
+  return kKinds;
+}
 
 drive::StepResult JobSetController::Step(Time now, std::span<const drive::Event> events) {
   now_ = now;
@@ -90,7 +94,9 @@ drive::StepResult JobSetController::Step(Time now, std::span<const drive::Event>
   return std::move(result_);
 }
 
-void JobSetController::On(const drive::Listed& listed) { unlisted_.erase(listed.kind); }
+void JobSetController::On(const drive::Listed& listed) {
+  unlisted_.erase(listed.kind);
+}
 
 void JobSetController::On(const drive::Changed& changed) {
   switch (changed.object.kind) {
@@ -230,7 +236,9 @@ void JobSetController::On(const drive::Answer& answer) {
     if (pending.role == Role::kCreateJob || pending.role == Role::kCreateService) {
       const std::string_view reason =
           pending.role == Role::kCreateJob ? "JobCreationFailed" : "HeadlessServiceCreationFailed";
-      Note(*state, {.reason = std::string(reason), .message = fmt::format("{}: {}", pending.name, answer.message)}, {});
+      Note(*state,
+           {.reason = std::string(reason), .message = fmt::format("{}: {}", pending.name, answer.message)},
+           {});
     }
   }
   if (state->outstanding == 0) {
@@ -338,10 +346,12 @@ void JobSetController::Carry(State& state, Plan plan) {
     return;
   }
   if (cadre::Find(*state.object.raw, {"spec", "volumeClaimPolicies"}) != nullptr) {
-    NoteOnce(state, "volumeClaimPolicies",
-             {.reason = "VolumeClaimPoliciesNotSupported",
-              .message = "spec.volumeClaimPolicies is not carried out yet: no claims are created and pods get no volumes "
-                         "of it"});
+    NoteOnce(
+        state, "volumeClaimPolicies",
+        {.reason = "VolumeClaimPoliciesNotSupported",
+         .message =
+             "spec.volumeClaimPolicies is not carried out yet: no claims are created and pods get no volumes "
+             "of it"});
   }
   SendJobWrites(state, plan);
   SendStatus(state, plan);
@@ -368,13 +378,15 @@ void JobSetController::SendJobWrites(State& state, Plan& plan) {
   if (plan.create_service) {
     std::string name = Subdomain(state.object.As<kube::JobSet>());
     Send(state,
-         drive::Create{
-             .kind = kube::Kind::kService, .namespace_ = state.namespace_(), .body = *std::move(plan.create_service)},
+         drive::Create{.kind = kube::Kind::kService,
+                       .namespace_ = state.namespace_(),
+                       .body = *std::move(plan.create_service)},
          {.jobset_uid = {}, .role = Role::kCreateService, .name = std::move(name), .uid = {}});
   }
   for (json::object& body : plan.create_jobs) {
     std::string name(FindString(json::value(body.at("metadata")), {"name"}));
-    Send(state, drive::Create{.kind = kube::Kind::kJob, .namespace_ = state.namespace_(), .body = std::move(body)},
+    Send(state,
+         drive::Create{.kind = kube::Kind::kJob, .namespace_ = state.namespace_(), .body = std::move(body)},
          {.jobset_uid = {}, .role = Role::kCreateJob, .name = std::move(name), .uid = {}});
   }
   for (JobChange& change : plan.change_jobs) {
@@ -387,13 +399,14 @@ void JobSetController::SendJobWrites(State& state, Plan& plan) {
                                         .merge = json::object{{"status", {{"startTime", nullptr}}}}},
                      pending);
     }
-    Send(state, drive::Patch{.target = target(kube::Kind::kJob, job.name), .merge = std::move(change.patch)}, pending, 0,
-         cleared);
+    Send(state, drive::Patch{.target = target(kube::Kind::kJob, job.name), .merge = std::move(change.patch)},
+         pending, 0, cleared);
   }
 }
 
 void JobSetController::SendStatus(State& state, Plan& plan) {
-  const drive::Target self{.kind = kube::Kind::kJobSet, .namespace_ = state.namespace_(), .name = state.name()};
+  const drive::Target self{
+      .kind = kube::Kind::kJobSet, .namespace_ = state.namespace_(), .name = state.name()};
   std::optional<drive::EffectId> written;
   if (plan.status_patch) {
     written = Send(state, drive::PatchStatus{.target = self, .merge = *std::move(plan.status_patch)},
@@ -405,7 +418,8 @@ void JobSetController::SendStatus(State& state, Plan& plan) {
   }
   if (plan.delete_jobset) {
     Send(state,
-         drive::Delete{.target = self, .propagation = drive::Propagation::kForeground, .grace_period_seconds = {}},
+         drive::Delete{
+             .target = self, .propagation = drive::Propagation::kForeground, .grace_period_seconds = {}},
          {.jobset_uid = {}, .role = Role::kDeleteJobSet, .name = state.name(), .uid = state.uid()});
   }
 }
@@ -416,7 +430,8 @@ void JobSetController::NoteBlockedNames(State& state, const Plan& plan) {
     name_waiters_[key] = state.uid();
     NoteOnce(state, "blocked " + job_uids_[key],
              {.reason = "JobCreationFailed",
-              .message = fmt::format("job {} exists and does not belong to this jobset; delete or rename it", name)});
+              .message = fmt::format("job {} exists and does not belong to this jobset; delete or rename it",
+                                     name)});
   }
 }
 
@@ -450,8 +465,8 @@ void JobSetController::Note(const State& state, const Remark& remark, std::optio
   result_.effects.push_back(std::move(effect));
 }
 
-drive::EffectId JobSetController::Send(State& state, drive::What what, Pending pending, std::uint64_t resource_version,
-                                       std::optional<drive::EffectId> after) {
+drive::EffectId JobSetController::Send(State& state, drive::What what, Pending pending,
+                                       std::uint64_t resource_version, std::optional<drive::EffectId> after) {
   drive::Effect effect;
   effect.id = drive::EffectId(++last_effect_);
   effect.after = after;

@@ -1,20 +1,20 @@
-// JobSetController: keeps the child Jobs, the Service and the status of every JobSet as its spec asks, as one machine.
+// JobSetController: keeps the child Jobs, the Service and the status of every JobSet as its spec asks, as one
+// machine.
 //
-// What is to be done is decided in reconcile.h, from API objects alone. Here is what belongs to time and network: who is
-// looked at when, and that nobody is looked at while own writes about it are unanswered or not yet seen (a pass over a
-// view that lags would create Jobs again or restart twice; both would be refused by the API server, but each refusal is a
-// wasted request). Status writes carry the resourceVersion, so two processes can never both count one restart.
+// What is to be done is decided in reconcile.h, from API objects alone. Here is what belongs to time and
+// network: who is looked at when, and that nobody is looked at while own writes about it are unanswered or
+// not yet seen (a pass over a view that lags would create Jobs again or restart twice; both would be refused
+// by the API server, but each refusal is a wasted request). Status writes carry the resourceVersion, so two
+// processes can never both count one restart.
 //
-// Indexes: child Jobs by the UID of their controller and all Jobs by name; a pass costs what one JobSet has, whatever
-// else there is. No pods are watched.
+// Indexes: child Jobs by the UID of their controller and all Jobs by name; a pass costs what one JobSet has,
+// whatever else there is. No pods are watched.
 //
-// A pass in which a write failed is repeated after `first_retry`, doubling to `max_retry`, until one succeeds or the
-// JobSet changes.
-// Source: JobSet v1alpha2; the order of a pass as upstream's (reference in reconcile.h).
+// A pass in which a write failed is repeated after `first_retry`, doubling to `max_retry`, until one succeeds
+// or the JobSet changes. Source: JobSet v1alpha2; the order of a pass as upstream's (reference in
+// reconcile.h).
 #pragma once
 
-#include <boost/unordered/unordered_flat_map.hpp>
-#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -22,6 +22,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "drive/machine.h"
 #include "jobset/reconcile.h"
@@ -48,7 +51,14 @@ class JobSetController final : public drive::Machine {
 
  private:
   struct State;
-  enum class Role : std::uint8_t { kDeleteJob, kCreateJob, kCreateService, kChangeJob, kWriteStatus, kDeleteJobSet };
+  enum class Role : std::uint8_t {
+    kDeleteJob,
+    kCreateJob,
+    kCreateService,
+    kChangeJob,
+    kWriteStatus,
+    kDeleteJobSet
+  };
   struct Pending {
     std::string jobset_uid;
     Role role{};
@@ -92,12 +102,14 @@ class JobSetController final : public drive::Machine {
   boost::unordered_flat_map<std::string, std::unique_ptr<State>> jobsets_;  // by UID
   // Child Jobs by the UID of their controller, then by name.
   boost::unordered_flat_map<std::string, std::map<std::string, kube::Object>> children_;
-  boost::unordered_flat_map<std::string, std::string> job_uids_;     // namespace/name of every Job -> UID
-  boost::unordered_flat_map<std::string, std::string> name_waiters_;  // namespace/name of a Job -> JobSet that wants it
-  boost::unordered_flat_set<std::string> services_;                  // namespace/name
-  boost::unordered_flat_map<std::string, std::set<std::string>> service_users_;  // namespace/name -> UIDs of JobSets
-  boost::unordered_flat_map<std::uint64_t, Pending> pending_;        // by effect
-  std::map<QueueKey, std::string> queue_;                            // -> UID of the JobSet
+  boost::unordered_flat_map<std::string, std::string> job_uids_;  // namespace/name of every Job -> UID
+  boost::unordered_flat_map<std::string, std::string>
+      name_waiters_;                                 // namespace/name of a Job -> JobSet that wants it
+  boost::unordered_flat_set<std::string> services_;  // namespace/name
+  boost::unordered_flat_map<std::string, std::set<std::string>>
+      service_users_;                                          // namespace/name -> UIDs of JobSets
+  boost::unordered_flat_map<std::uint64_t, Pending> pending_;  // by effect
+  std::map<QueueKey, std::string> queue_;                      // -> UID of the JobSet
 };
 
 }  // namespace cadre::jobset

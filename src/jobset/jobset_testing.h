@@ -1,13 +1,13 @@
 // Builders for the tests of this folder: JobSets and child Jobs from a few words of JSON.
 #pragma once
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "base/json.h"
 #include "base/time.h"
@@ -19,7 +19,9 @@
 namespace cadre::jobset::testing {
 
 // 2026-01-01T00:00:00Z plus seconds.
-inline Time At(std::int64_t seconds) { return *ParseRfc3339("2026-01-01T00:00:00Z") + Duration(1000 * seconds); }
+inline Time At(std::int64_t seconds) {
+  return *ParseRfc3339("2026-01-01T00:00:00Z") + Duration(1000 * seconds);
+}
 
 inline kube::Object DecodeOrDie(kube::Kind kind, json::value value) {
   auto object = kube::Decode(kind, std::move(value));
@@ -30,19 +32,20 @@ inline kube::Object DecodeOrDie(kube::Kind kind, json::value value) {
   return *std::move(object);
 }
 
-// One replicated job: Indexed Jobs of `pods` pods each, with more fields of the replicated job and of its template.
+// One replicated job: Indexed Jobs of `pods` pods each, with more fields of the replicated job and of its
+// template.
 struct ReplicatedJobWords {
   std::string name = "workers";
   int replicas = 1;
   int pods = 2;
-  std::string more = {};       // fields of the replicated job, each ending with a comma
-  std::string metadata = {};   // of the Job template: the inside of the object
-  std::string pod_spec = {};   // more fields of the pod spec, each starting with a comma
+  std::string more = {};      // fields of the replicated job, each ending with a comma
+  std::string metadata = {};  // of the Job template: the inside of the object
+  std::string pod_spec = {};  // more fields of the pod spec, each starting with a comma
 };
 
 inline std::string ToJson(const ReplicatedJobWords& words) {
   return fmt::format(
-      R"({{"name":"{}","replicas":{},{}"template":{{"metadata":{{{}}},"spec":{{
+      R"({{"name":"{0}","replicas":{1},{2}"template":{{"metadata":{{{4}}},"spec":{{
           "completionMode":"Indexed","parallelism":{3},"completions":{3},"backoffLimit":0,
           "template":{{"metadata":{{"labels":{{"app":"a"}}}},
                        "spec":{{"restartPolicy":"Never","containers":[{{"name":"main","image":"busybox"}}]{5}}}}}}}}}}})",
@@ -60,7 +63,6 @@ struct JobSetWords {
 inline kube::Object JobSetWith(const JobSetWords& words) {
   std::string jobs;
   for (const ReplicatedJobWords& job : words.jobs) {
-    // Positions in the format string of ToJson follow the order name, replicas, more, pods, metadata, pod_spec.
     jobs += (jobs.empty() ? "" : ",") + ToJson(job);
   }
   json::value body = json::parse(fmt::format(
@@ -72,7 +74,9 @@ inline kube::Object JobSetWith(const JobSetWords& words) {
   return DecodeOrDie(kube::Kind::kJobSet, std::move(body));
 }
 
-inline const kube::JobSet& Typed(const kube::Object& jobset) { return jobset.As<kube::JobSet>(); }
+inline const kube::JobSet& Typed(const kube::Object& jobset) {
+  return jobset.As<kube::JobSet>();
+}
 
 struct ChildWords {
   std::size_t replicated_job = 0;
@@ -86,14 +90,15 @@ struct ChildWords {
 
 // The child as MakeChildJob makes it, stored by an API server.
 inline kube::Object ChildOf(const kube::Object& jobset, const ChildWords& words) {
-  json::object body = MakeChildJob(jobset, ChildNumbering(Typed(jobset).spec), words.replicated_job, words.index);
+  json::object body =
+      MakeChildJob(jobset, ChildNumbering(Typed(jobset).spec), words.replicated_job, words.index);
   const std::string name(FindString(json::value(body), {"metadata", "name"}));
   json::value changes = json::parse(fmt::format(
       R"({{"metadata":{{"uid":"uid-{0}-{1}","resourceVersion":"7","labels":{{"{2}":"{1}"}}{3}}},
            "spec":{{"suspend":{4},"template":{5}}},"status":{{{6}}}}})",
       name, words.attempt, kube::kRestartAttemptLabel,
-      words.deleting ? R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")" : "", words.suspended, words.template_patch,
-      words.status));
+      words.deleting ? R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")" : "", words.suspended,
+      words.template_patch, words.status));
   json::value value = std::move(body);
   MergePatch(value, changes);
   kube::ApplyDefaults(kube::Kind::kJob, value.as_object());
@@ -101,11 +106,16 @@ inline kube::Object ChildOf(const kube::Object& jobset, const ChildWords& words)
 }
 
 inline std::string FailedAt(std::int64_t seconds, std::string_view reason = "BackoffLimitExceeded") {
-  return fmt::format(R"("conditions":[{{"type":"Failed","status":"True","reason":"{}","message":"m","lastTransitionTime":"{}"}}])",
-                     reason, FormatRfc3339(At(seconds)));
+  return fmt::format(
+      R"("conditions":[{{"type":"Failed","status":"True","reason":"{}","message":"m","lastTransitionTime":"{}"}}])",
+      reason, FormatRfc3339(At(seconds)));
 }
-inline std::string Complete() { return R"("conditions":[{"type":"Complete","status":"True"}])"; }
-inline std::string ReadyPods(int ready) { return fmt::format(R"("active":{0},"ready":{0})", ready); }
+inline std::string Complete() {
+  return R"("conditions":[{"type":"Complete","status":"True"}])";
+}
+inline std::string ReadyPods(int ready) {
+  return fmt::format(R"("active":{0},"ready":{0})", ready);
+}
 
 inline Children Sorted(const kube::Object& jobset, const std::vector<kube::Object>& jobs) {
   auto children = SortChildren(Typed(jobset), jobs);
@@ -120,8 +130,8 @@ inline Counters Counted(const kube::Object& jobset, const std::vector<kube::Obje
   return CountJobs(Typed(jobset).spec, Sorted(jobset, jobs));
 }
 
-inline Plan PlanAt(const kube::Object& jobset, const std::vector<kube::Object>& jobs, std::int64_t seconds = 0,
-                   bool service_exists = true) {
+inline Plan PlanAt(const kube::Object& jobset, const std::vector<kube::Object>& jobs,
+                   std::int64_t seconds = 0, bool service_exists = true) {
   return Reconcile({.jobset = jobset,
                     .jobs = jobs,
                     .now = At(seconds),
@@ -145,7 +155,8 @@ inline std::vector<std::string> DeletedNames(const Plan& plan) {
   return names;
 }
 
-// "Failed/FailedJobs !RestartingJobSet/JobSetFailed": the conditions that the plan writes; "" when it writes none.
+// "Failed/FailedJobs !RestartingJobSet/JobSetFailed": the conditions that the plan writes; "" when it writes
+// none.
 inline std::string ConditionsIn(const Plan& plan) {
   std::string text;
   const json::value patch = plan.status_patch ? json::value(*plan.status_patch) : json::value(json::object());
@@ -154,7 +165,8 @@ inline std::string ConditionsIn(const Plan& plan) {
     return text;
   }
   for (const json::value& condition : conditions->get_array()) {
-    text += fmt::format("{}{}{}/{}", text.empty() ? "" : " ", FindString(condition, {"status"}) == "True" ? "" : "!",
+    text += fmt::format("{}{}{}/{}", text.empty() ? "" : " ",
+                        FindString(condition, {"status"}) == "True" ? "" : "!",
                         FindString(condition, {"type"}), FindString(condition, {"reason"}));
   }
   return text;

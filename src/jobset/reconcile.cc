@@ -1,12 +1,12 @@
 #include "jobset/reconcile.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <iterator>
 #include <set>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "jobset/child_jobs.h"
 #include "jobset/service.h"
@@ -127,7 +127,8 @@ class Pass {
         continue;
       }
       if (spec_.suspend) {
-        plan_.change_jobs.push_back({.job = child.object, .clear_start_time = false, .patch = SuspendPatch()});
+        plan_.change_jobs.push_back(
+            {.job = child.object, .clear_start_time = false, .patch = SuspendPatch()});
       } else {
         Resume(child, startup);
       }
@@ -141,7 +142,8 @@ class Pass {
   }
 
   void Resume(const Child& child, const Startup& startup) {
-    const auto found = std::ranges::find(spec_.replicated_jobs, child.replicated_job, &kube::ReplicatedJob::name);
+    const auto found =
+        std::ranges::find(spec_.replicated_jobs, child.replicated_job, &kube::ReplicatedJob::name);
     if (found == spec_.replicated_jobs.end()) {
       return;  // not one that the spec asks for
     }
@@ -177,11 +179,15 @@ class Pass {
   // The two conditions exclude each other.
   void NoteStartup(const Startup& startup) {
     if (startup.progress == StartupProgress::kInProgress) {
-      Set({kStartupInProgressCondition, true, "InOrderStartupPolicyInProgress", "in order startup policy is in progress"});
-      Set({kStartupCompletedCondition, false, "InOrderStartupPolicyInProgress", "in order startup policy is in progress"});
+      Set({kStartupInProgressCondition, true, "InOrderStartupPolicyInProgress",
+           "in order startup policy is in progress"});
+      Set({kStartupCompletedCondition, false, "InOrderStartupPolicyInProgress",
+           "in order startup policy is in progress"});
     } else if (startup.progress == StartupProgress::kCompleted) {
-      Set({kStartupCompletedCondition, true, "InOrderStartupPolicyCompleted", "in order startup policy has completed"});
-      Set({kStartupInProgressCondition, false, "InOrderStartupPolicyCompleted", "in order startup policy has completed"});
+      Set({kStartupCompletedCondition, true, "InOrderStartupPolicyCompleted",
+           "in order startup policy has completed"});
+      Set({kStartupInProgressCondition, false, "InOrderStartupPolicyCompleted",
+           "in order startup policy has completed"});
     }
   }
 

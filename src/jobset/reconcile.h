@@ -1,5 +1,5 @@
-// One look at one JobSet: from what is in the API to what shall be written. A pure function; everything it needs is in
-// the objects, so a new process comes to the same result.
+// One look at one JobSet: from what is in the API to what shall be written. A pure function; everything it
+// needs is in the objects, so a new process comes to the same result.
 //
 // Order, the first that applies ends the pass where it says so:
 //   being deleted, or managed by somebody else: nothing at all

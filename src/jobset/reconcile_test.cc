@@ -23,8 +23,8 @@ using Names = std::vector<std::string>;
 const std::string kRestarts = R"("failurePolicy":{"maxRestarts":3},)";
 
 bool DoesNothing(const Plan& plan) {
-  return plan.delete_jobs.empty() && plan.create_jobs.empty() && plan.change_jobs.empty() && !plan.create_service &&
-         !plan.delete_jobset && !plan.status_patch && plan.remarks.empty();
+  return plan.delete_jobs.empty() && plan.create_jobs.empty() && plan.change_jobs.empty() &&
+         !plan.create_service && !plan.delete_jobset && !plan.status_patch && plan.remarks.empty();
 }
 
 TEST(Reconcile, MakesTheServiceAndEveryJob) {
@@ -35,7 +35,8 @@ TEST(Reconcile, MakesTheServiceAndEveryJob) {
 }
 
 TEST(Reconcile, MakesNoServiceWhenHostnamesAreOff) {
-  EXPECT_FALSE(PlanAt(JobSetWith({.spec = R"("network":{"enableDNSHostnames":false},)"}), {}, 0, false).create_service);
+  EXPECT_FALSE(PlanAt(JobSetWith({.spec = R"("network":{"enableDNSHostnames":false},)"}), {}, 0, false)
+                   .create_service);
 }
 
 TEST(Reconcile, DoesNothingTwice) {
@@ -48,30 +49,34 @@ TEST(Reconcile, DoesNothingTwice) {
 
 // Trap 6: not even a status is written.
 TEST(Reconcile, LeavesAJobSetOfAnotherManagerAlone) {
-  EXPECT_TRUE(DoesNothing(PlanAt(JobSetWith({.spec = R"("managedBy":"kueue.x-k8s.io/multikueue",)"}), {}, 0, false)));
+  EXPECT_TRUE(
+      DoesNothing(PlanAt(JobSetWith({.spec = R"("managedBy":"kueue.x-k8s.io/multikueue",)"}), {}, 0, false)));
 }
 
 TEST(Reconcile, KnowsItsOwnNameAsManager) {
-  EXPECT_EQ(CreatedNames(PlanAt(JobSetWith({.spec = R"("managedBy":"jobset.sigs.k8s.io/jobset-controller",)"}), {})),
+  EXPECT_EQ(CreatedNames(
+                PlanAt(JobSetWith({.spec = R"("managedBy":"jobset.sigs.k8s.io/jobset-controller",)"}), {})),
             Names{"train-workers-0"});
 }
 
 // Trap jobset#562: a JobSet that is being deleted would get its Jobs again for ever.
 TEST(Reconcile, LeavesAJobSetAloneThatIsBeingDeleted) {
-  EXPECT_TRUE(
-      DoesNothing(PlanAt(JobSetWith({.metadata = R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")"}), {}, 0, false)));
+  EXPECT_TRUE(DoesNothing(
+      PlanAt(JobSetWith({.metadata = R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")"}), {}, 0, false)));
 }
 
 // Trap 5: nothing but replicatedJobs is there when no webhook has filled in defaults.
 TEST(Reconcile, NeedsNoneOfTheOptionalPolicies) {
   json::value raw = *JobSetWith({}).raw;
   json::object& spec = raw.at("spec").as_object();
-  for (const std::string_view key : {"successPolicy", "failurePolicy", "startupPolicy", "network", "suspend"}) {
+  for (const std::string_view key :
+       {"successPolicy", "failurePolicy", "startupPolicy", "network", "suspend"}) {
     spec.erase(key);
   }
   const auto jobset = testing::DecodeOrDie(kube::Kind::kJobSet, std::move(raw));
   EXPECT_EQ(CreatedNames(PlanAt(jobset, {})), Names{"train-workers-0"});
-  EXPECT_EQ(ConditionsIn(PlanAt(jobset, {ChildOf(jobset, {.status = Complete()})})), "Completed/AllJobsCompleted");
+  EXPECT_EQ(ConditionsIn(PlanAt(jobset, {ChildOf(jobset, {.status = Complete()})})),
+            "Completed/AllJobsCompleted");
   EXPECT_EQ(ConditionsIn(PlanAt(jobset, {ChildOf(jobset, {.status = FailedAt(1)})})), "Failed/FailedJobs");
 }
 
@@ -110,10 +115,11 @@ const std::string kDone = R"("conditions":[{"type":"Completed","status":"True","
 
 TEST(Finished, DeletesTheJobsThatStillRunAndKeepsTheOthers) {
   const auto jobset = JobSetWith({.jobs = {{.replicas = 3}}, .status = kDone});
-  EXPECT_EQ(DeletedNames(PlanAt(jobset, {ChildOf(jobset, {.index = 0, .status = Complete()}),
-                                         ChildOf(jobset, {.index = 1, .status = ReadyPods(2)}),
-                                         ChildOf(jobset, {.index = 2, .status = ReadyPods(2), .deleting = true})})),
-            Names{"train-workers-1"});
+  EXPECT_EQ(
+      DeletedNames(PlanAt(jobset, {ChildOf(jobset, {.index = 0, .status = Complete()}),
+                                   ChildOf(jobset, {.index = 1, .status = ReadyPods(2)}),
+                                   ChildOf(jobset, {.index = 2, .status = ReadyPods(2), .deleting = true})})),
+      Names{"train-workers-1"});
 }
 
 TEST(Finished, IsDeletedAfterItsTimeToLive) {
@@ -126,21 +132,24 @@ TEST(Finished, IsDeletedAfterItsTimeToLive) {
 // --- Failure
 
 TEST(Failure, WinsOverSuccessInTheSamePass) {
-  const auto jobset = JobSetWith({.jobs = {{.replicas = 2}}, .spec = R"("successPolicy":{"operator":"Any"},)"});
+  const auto jobset =
+      JobSetWith({.jobs = {{.replicas = 2}}, .spec = R"("successPolicy":{"operator":"Any"},)"});
   EXPECT_EQ(ConditionsIn(PlanAt(jobset, {ChildOf(jobset, {.index = 0, .status = Complete()}),
                                          ChildOf(jobset, {.index = 1, .status = FailedAt(3)})})),
             "Failed/FailedJobs");
 }
 
 TEST(Failure, CountsARestartBeforeAnythingIsDeleted) {
-  const auto jobset = JobSetWith({.spec = kRestarts, .status = R"("restarts":1,"restartsCountTowardsMax":1)"});
+  const auto jobset =
+      JobSetWith({.spec = kRestarts, .status = R"("restarts":1,"restartsCountTowardsMax":1)"});
   const Plan plan = PlanAt(jobset, {ChildOf(jobset, {.attempt = 1, .status = FailedAt(3)})});
   const json::value patch = *plan.status_patch;
   EXPECT_EQ(*Find(patch, {"status", "restarts"}), 2);
   EXPECT_EQ(*Find(patch, {"status", "restartsCountTowardsMax"}), 2);
   EXPECT_EQ(ConditionsIn(plan), "RestartingJobSet/DefaultFailurePolicy");
   EXPECT_TRUE(plan.delete_jobs.empty());
-  EXPECT_EQ(RemarksIn(plan), (Names{"Warning RestartJobSetFailurePolicyAction", "Warning DefaultFailurePolicy"}));
+  EXPECT_EQ(RemarksIn(plan),
+            (Names{"Warning RestartJobSetFailurePolicyAction", "Warning DefaultFailurePolicy"}));
 }
 
 TEST(Restart, DeletesJobsOfTheEarlierAttemptAndMakesOnlyThoseWhoseNameIsFree) {
@@ -152,10 +161,12 @@ TEST(Restart, DeletesJobsOfTheEarlierAttemptAndMakesOnlyThoseWhoseNameIsFree) {
 }
 
 TEST(Restart, WithBlockingRecreateMakesNothingUntilTheEarlierAttemptIsGone) {
-  const auto jobset = JobSetWith({.jobs = {{.replicas = 2}},
-                                  .spec = R"("failurePolicy":{"maxRestarts":3,"restartStrategy":"BlockingRecreate"},)",
-                                  .status = R"("restarts":1)"});
-  EXPECT_TRUE(CreatedNames(PlanAt(jobset, {ChildOf(jobset, {.index = 0, .attempt = 0, .deleting = true})})).empty());
+  const auto jobset =
+      JobSetWith({.jobs = {{.replicas = 2}},
+                  .spec = R"("failurePolicy":{"maxRestarts":3,"restartStrategy":"BlockingRecreate"},)",
+                  .status = R"("restarts":1)"});
+  EXPECT_TRUE(
+      CreatedNames(PlanAt(jobset, {ChildOf(jobset, {.index = 0, .attempt = 0, .deleting = true})})).empty());
   EXPECT_EQ(CreatedNames(PlanAt(jobset, {})).size(), 2U);
 }
 
@@ -187,11 +198,13 @@ TEST(InOrderStartup, MakesOneStageAtATimeAndSaysSo) {
 }
 
 TEST(InOrderStartup, IsCompletedWhenTheLastStageIsReady) {
-  const auto jobset = JobSetWith({.jobs = {{.name = "a"}, {.name = "b"}}, .spec = kInOrder, .status = R"("conditions":[
+  const auto jobset =
+      JobSetWith({.jobs = {{.name = "a"}, {.name = "b"}}, .spec = kInOrder, .status = R"("conditions":[
       {"type":"StartupPolicyInProgress","status":"True","reason":"InOrderStartupPolicyInProgress","message":"m"}])"});
   EXPECT_EQ(ConditionsIn(PlanAt(jobset, {ChildOf(jobset, {.replicated_job = 0, .status = ReadyPods(2)}),
                                          ChildOf(jobset, {.replicated_job = 1, .status = ReadyPods(2)})})),
-            "!StartupPolicyInProgress/InOrderStartupPolicyCompleted StartupPolicyCompleted/InOrderStartupPolicyCompleted");
+            "!StartupPolicyInProgress/InOrderStartupPolicyCompleted "
+            "StartupPolicyCompleted/InOrderStartupPolicyCompleted");
 }
 
 TEST(InOrderStartup, ResumesOneStageAtATime) {
@@ -205,7 +218,8 @@ TEST(InOrderStartup, ResumesOneStageAtATime) {
 // --- Suspension
 
 TEST(Suspension, MakesAllJobsSuspendedWhateverTheOrder) {
-  const auto jobset = JobSetWith({.jobs = {{.name = "a"}, {.name = "b"}}, .spec = kInOrder + R"("suspend":true,)"});
+  const auto jobset =
+      JobSetWith({.jobs = {{.name = "a"}, {.name = "b"}}, .spec = kInOrder + R"("suspend":true,)"});
   const Plan plan = PlanAt(jobset, {});
   EXPECT_EQ(CreatedNames(plan), (Names{"train-a-0", "train-b-0"}));
   EXPECT_EQ(*Find(json::value(plan.create_jobs[1]), {"spec", "suspend"}), true);

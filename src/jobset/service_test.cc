@@ -20,7 +20,8 @@ TEST(HeadlessService, SelectsThePodsOfTheJobSetAndBelongsToIt) {
 }
 
 TEST(HeadlessService, IsNamedLikeTheSubdomain) {
-  const auto jobset = JobSetWith({.spec = R"("network":{"subdomain":"net","publishNotReadyAddresses":false},)"});
+  const auto jobset =
+      JobSetWith({.spec = R"("network":{"subdomain":"net","publishNotReadyAddresses":false},)"});
   const json::value service = MakeService(Typed(jobset));
   EXPECT_EQ(FindString(service, {"metadata", "name"}), "net");
   EXPECT_EQ(*Find(service, {"spec", "publishNotReadyAddresses"}), false);

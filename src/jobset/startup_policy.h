@@ -1,9 +1,9 @@
 // Which replicated jobs may run now: startupPolicy InOrder and dependsOn.
 //
-// InOrder: one after another in the order of the spec, each when all Jobs of those before it have started. While the
-// JobSet is suspended the order does not matter: all Jobs are made, suspended.
-// dependsOn: a replicated job waits for each one that it names to be Ready or Complete, while suspended too.
-// A failed Job counts as started.
+// InOrder: one after another in the order of the spec, each when all Jobs of those before it have started.
+// While the JobSet is suspended the order does not matter: all Jobs are made, suspended. dependsOn: a
+// replicated job waits for each one that it names to be Ready or Complete, while suspended too. A failed Job
+// counts as started.
 #pragma once
 
 #include <string_view>

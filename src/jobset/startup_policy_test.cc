@@ -22,7 +22,8 @@ kube::ReplicatedJobStatus Counter(std::string name, int ready, int succeeded = 0
 const std::string kInOrder = R"("startupPolicy":{"startupPolicyOrder":"InOrder"},)";
 
 kube::Object ThreeStages(std::string spec) {
-  return JobSetWith({.jobs = {{.name = "a", .replicas = 2}, {.name = "b"}, {.name = "c"}}, .spec = std::move(spec)});
+  return JobSetWith(
+      {.jobs = {{.name = "a", .replicas = 2}, {.name = "b"}, {.name = "c"}}, .spec = std::move(spec)});
 }
 
 using Open = std::vector<bool>;
@@ -42,7 +43,8 @@ TEST(InOrder, OpensTheNextStageWhenAllJobsBeforeItHaveStarted) {
 
 TEST(InOrder, IsCompletedWhenTheLastStageHasStarted) {
   const auto jobset = ThreeStages(kInOrder);
-  EXPECT_EQ(PlanStartup(Typed(jobset).spec, {Counter("a", 2), Counter("b", 1)}).progress, StartupProgress::kInProgress);
+  EXPECT_EQ(PlanStartup(Typed(jobset).spec, {Counter("a", 2), Counter("b", 1)}).progress,
+            StartupProgress::kInProgress);
   EXPECT_EQ(PlanStartup(Typed(jobset).spec, {Counter("a", 2), Counter("b", 1), Counter("c", 0, 1)}).progress,
             StartupProgress::kCompleted);
 }
@@ -54,9 +56,10 @@ TEST(InOrder, DoesNotMatterWhileSuspended) {
 }
 
 kube::Object Depending(std::string_view status, std::string spec = "") {
-  return JobSetWith({.jobs = {{.name = "a", .replicas = 2},
-                              {.name = "b", .more = fmt::format(R"("dependsOn":[{{"name":"a","status":"{}"}}],)", status)}},
-                     .spec = std::move(spec)});
+  return JobSetWith(
+      {.jobs = {{.name = "a", .replicas = 2},
+                {.name = "b", .more = fmt::format(R"("dependsOn":[{{"name":"a","status":"{}"}}],)", status)}},
+       .spec = std::move(spec)});
 }
 
 TEST(DependsOn, ReadyIsMetByRunningJobs) {
@@ -75,9 +78,11 @@ TEST(DependsOn, HoldsWhileSuspendedToo) {
 
 TEST(DependsOn, WaitsForEveryOneOfSeveral) {
   const auto jobset = JobSetWith(
-      {.jobs = {{.name = "a"},
-                {.name = "b"},
-                {.name = "c", .more = R"("dependsOn":[{"name":"a","status":"Ready"},{"name":"b","status":"Complete"}],)"}}});
+      {.jobs = {
+           {.name = "a"},
+           {.name = "b"},
+           {.name = "c",
+            .more = R"("dependsOn":[{"name":"a","status":"Ready"},{"name":"b","status":"Complete"}],)"}}});
   EXPECT_FALSE(PlanStartup(Typed(jobset).spec, {Counter("a", 1), Counter("b", 1)}).open[2]);
   EXPECT_TRUE(PlanStartup(Typed(jobset).spec, {Counter("a", 1), Counter("b", 0, 1)}).open[2]);
 }

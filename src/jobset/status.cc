@@ -40,12 +40,15 @@ json::array CountersJson(Counters counters) {
 
 // What belongs to this controller; null: the key shall be absent.
 json::object ToJson(const Status& status) {
-  const auto unless_empty = [](auto value) { return value.empty() ? json::value(nullptr) : json::value(value); };
+  const auto unless_empty = [](auto value) {
+    return value.empty() ? json::value(nullptr) : json::value(value);
+  };
   json::object out;
   out["conditions"] = unless_empty(status.conditions);
   out["restarts"] = status.restarts;  // written even when 0
-  out["restartsCountTowardsMax"] =
-      status.restarts_count_towards_max == 0 ? json::value(nullptr) : json::value(status.restarts_count_towards_max);
+  out["restartsCountTowardsMax"] = status.restarts_count_towards_max == 0
+                                       ? json::value(nullptr)
+                                       : json::value(status.restarts_count_towards_max);
   out["terminalState"] = unless_empty(json::string(status.terminal_state));
   out["replicatedJobsStatus"] = unless_empty(CountersJson(status.counters));
   return out;
@@ -88,11 +91,12 @@ const kube::ReplicatedJobStatus* FindCounter(const Counters& counters, std::stri
 
 Status ReadStatus(const kube::Object& jobset) {
   const auto& typed = jobset.As<kube::JobSet>().status;
-  return {.conditions = jobset.raw == nullptr ? json::array() : ArrayAt(*jobset.raw, {"status", "conditions"}),
-          .restarts = typed.restarts,
-          .restarts_count_towards_max = typed.restarts_count_towards_max,
-          .terminal_state = typed.terminal_state,
-          .counters = typed.replicated_jobs};
+  return {
+      .conditions = jobset.raw == nullptr ? json::array() : ArrayAt(*jobset.raw, {"status", "conditions"}),
+      .restarts = typed.restarts,
+      .restarts_count_towards_max = typed.restarts_count_towards_max,
+      .terminal_state = typed.terminal_state,
+      .counters = typed.replicated_jobs};
 }
 
 bool SetCondition(Status& status, const ConditionChange& change, Time now) {

@@ -1,7 +1,7 @@
 // JobSetStatus: counters, conditions, and the one patch that writes them.
 //
-// Ready is judged against the size that the JobSet's spec asks for, not against the child Job as it is: a Job that is
-// small for a while is not ready (see README.md).
+// Ready is judged against the size that the JobSet's spec asks for, not against the child Job as it is: a Job
+// that is small for a while is not ready (see README.md).
 #pragma once
 
 #include <cstdint>
@@ -49,8 +49,8 @@ struct ConditionChange {
   std::string message;
 };
 
-// Sets a condition; one that is absent is only added as True. Its time changes with its value only. Returns whether
-// anything changed.
+// Sets a condition; one that is absent is only added as True. Its time changes with its value only. Returns
+// whether anything changed.
 bool SetCondition(Status& status, const ConditionChange& change, Time now);
 
 bool IsTrue(const Status& status, std::string_view type);

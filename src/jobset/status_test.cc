@@ -31,7 +31,8 @@ TEST(CountJobs, PutsOneJobIntoSeveralCounters) {
 
 TEST(CountJobs, TakesSucceededPodsForReadyOnes) {
   const auto jobset = JobSetWith({});
-  EXPECT_EQ(Counted(jobset, {ChildOf(jobset, {.status = R"("active":1,"ready":1,"succeeded":1)"})})[0].ready, 1);
+  EXPECT_EQ(Counted(jobset, {ChildOf(jobset, {.status = R"("active":1,"ready":1,"succeeded":1)"})})[0].ready,
+            1);
 }
 
 // Trap 7: a Job that is small for a while (elastic placement) is not ready.

@@ -19,8 +19,9 @@ kube::ReplicatedJobStatus CounterOf(std::string name, int succeeded) {
 
 // Two replicated jobs, `workers` (2 Jobs) and `driver` (1 Job), of which so many are complete.
 bool Succeeds(std::string policy, int workers, int driver) {
-  const auto jobset = JobSetWith({.jobs = {{.name = "workers", .replicas = 2}, {.name = "driver", .replicas = 1}},
-                                  .spec = std::move(policy)});
+  const auto jobset =
+      JobSetWith({.jobs = {{.name = "workers", .replicas = 2}, {.name = "driver", .replicas = 1}},
+                  .spec = std::move(policy)});
   const Counters counters = {CounterOf("workers", workers), CounterOf("driver", driver)};
   return HasSucceeded(Typed(jobset).spec, counters);
 }

@@ -11,8 +11,8 @@ namespace cadre::jobset {
 namespace {
 
 // Labels that the API server puts on every Job's template and never lets go.
-constexpr std::array<std::string_view, 4> kOwnLabels = {"controller-uid", "job-name", kube::kControllerUidLabel,
-                                                        kube::kJobNameLabel};
+constexpr std::array<std::string_view, 4> kOwnLabels = {"controller-uid", "job-name",
+                                                        kube::kControllerUidLabel, kube::kJobNameLabel};
 
 const json::object& ObjectAt(const json::value& root, std::initializer_list<std::string_view> path) {
   static const json::object kEmpty;
@@ -44,7 +44,8 @@ void Put(json::object& to, std::string_view key, json::object patch) {
 }
 
 // Lists are replaced whole by a merge patch.
-void ReplaceList(const json::object& now, const json::object& wanted, std::string_view key, json::object& to) {
+void ReplaceList(const json::object& now, const json::object& wanted, std::string_view key,
+                 json::object& to) {
   const json::value* old_list = now.if_contains(key);
   const json::value* new_list = wanted.if_contains(key);
   const auto is_empty = [](const json::value* list) {
@@ -66,7 +67,8 @@ json::object TemplatePatch(const json::value& now, const json::value& wanted) {
   const json::object& spec_now = ObjectAt(now, {"spec"});
   const json::object& spec_wanted = ObjectAt(wanted, {"spec"});
   json::object spec;
-  Put(spec, "nodeSelector", ReplaceMap(ObjectAt(now, {"spec", "nodeSelector"}), ObjectAt(wanted, {"spec", "nodeSelector"})));
+  Put(spec, "nodeSelector",
+      ReplaceMap(ObjectAt(now, {"spec", "nodeSelector"}), ObjectAt(wanted, {"spec", "nodeSelector"})));
   ReplaceList(spec_now, spec_wanted, "tolerations", spec);
   ReplaceList(spec_now, spec_wanted, "schedulingGates", spec);
   json::object patch;
@@ -77,14 +79,17 @@ json::object TemplatePatch(const json::value& now, const json::value& wanted) {
 
 }  // namespace
 
-json::object SuspendPatch() { return {{"spec", {{"suspend", true}}}}; }
+json::object SuspendPatch() {
+  return {{"spec", {{"suspend", true}}}};
+}
 
 std::optional<Resumption> PlanResumption(const Child& child, const json::object& wanted) {
   const kube::JobStatus& status = child.job->status;
   const json::value* now = Find(*child.object.raw, {"spec", "template"});
   const json::value wanted_body = wanted;
   const json::value* wanted_template = Find(wanted_body, {"spec", "template"});
-  json::object changes = now == nullptr || wanted_template == nullptr ? json::object() : TemplatePatch(*now, *wanted_template);
+  json::object changes =
+      now == nullptr || wanted_template == nullptr ? json::object() : TemplatePatch(*now, *wanted_template);
   const bool ended = kube::FindTrue(status.conditions, kSuspendedCondition) != nullptr && status.active == 0;
   if (!changes.empty() && status.start_time && !ended) {
     return std::nullopt;

@@ -18,7 +18,8 @@ const std::string kEnded = R"("conditions":[{"type":"Suspended","status":"True"}
 std::optional<Resumption> Resume(const ChildWords& child, std::string pod_spec = "") {
   const auto jobset = JobSetWith({.jobs = {{.pod_spec = std::move(pod_spec)}}});
   const auto children = testing::Sorted(jobset, {ChildOf(jobset, child)});
-  return PlanResumption(children.active.at(0), MakeChildJob(jobset, ChildNumbering(testing::Typed(jobset).spec), 0, 0));
+  return PlanResumption(children.active.at(0),
+                        MakeChildJob(jobset, ChildNumbering(testing::Typed(jobset).spec), 0, 0));
 }
 
 json::value PatchOf(const std::optional<Resumption>& resumption) {
@@ -31,25 +32,28 @@ TEST(Resumption, OfAnUnchangedJobOnlyUnsuspendsIt) {
 
 // Trap jobset#1294: a selector of an earlier admission must not stay beside the new one.
 TEST(Resumption, ReplacesTheNodeSelectorInsteadOfMergingIt) {
-  EXPECT_EQ(PatchOf(Resume({.status = kEnded,
-                            .suspended = true,
-                            .template_patch = R"({"spec":{"nodeSelector":{"zone":"z1","pool":"old"}}})"},
-                           R"(,"nodeSelector":{"zone":"z2"})")),
-            json::parse(R"({"spec":{"suspend":false,"template":{"spec":{"nodeSelector":{"zone":"z2","pool":null}}}}})"));
+  EXPECT_EQ(
+      PatchOf(Resume({.status = kEnded,
+                      .suspended = true,
+                      .template_patch = R"({"spec":{"nodeSelector":{"zone":"z1","pool":"old"}}})"},
+                     R"(,"nodeSelector":{"zone":"z2"})")),
+      json::parse(
+          R"({"spec":{"suspend":false,"template":{"spec":{"nodeSelector":{"zone":"z2","pool":null}}}}})"));
 }
 
 TEST(Resumption, TakesAwayLabelsTolerationsAndGatesThatTheJobSetHasNoMore) {
-  EXPECT_EQ(PatchOf(Resume({.status = kEnded,
-                            .suspended = true,
-                            .template_patch = R"({"metadata":{"labels":{"queue":"q"}},
+  EXPECT_EQ(
+      PatchOf(Resume(
+          {.status = kEnded, .suspended = true, .template_patch = R"({"metadata":{"labels":{"queue":"q"}},
                                 "spec":{"tolerations":[{"key":"k","operator":"Exists"}],"schedulingGates":[{"name":"g"}]}})"})),
-            json::parse(R"({"spec":{"suspend":false,"template":{"metadata":{"labels":{"queue":null}},
+      json::parse(R"({"spec":{"suspend":false,"template":{"metadata":{"labels":{"queue":null}},
                             "spec":{"tolerations":null,"schedulingGates":null}}}})"));
 }
 
 TEST(Resumption, LeavesTheLabelsAloneThatTheApiServerInsistsOn) {
   EXPECT_EQ(PatchOf(Resume({.suspended = true,
-                            .template_patch = R"({"metadata":{"labels":{"job-name":"x","batch.kubernetes.io/job-name":"x",
+                            .template_patch =
+                                R"({"metadata":{"labels":{"job-name":"x","batch.kubernetes.io/job-name":"x",
                                 "controller-uid":"y","batch.kubernetes.io/controller-uid":"y"}}})"})),
             json::parse(R"({"spec":{"suspend":false}})"));
 }

@@ -8,7 +8,8 @@
 
 namespace cadre::jobset {
 
-// The time from which on it is to be deleted; none when it is not finished or has no limit. Zero seconds means at once.
+// The time from which on it is to be deleted; none when it is not finished or has no limit. Zero seconds
+// means at once.
 std::optional<Time> ExpiresAt(const kube::JobSet& jobset);
 
 }  // namespace cadre::jobset

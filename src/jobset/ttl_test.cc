@@ -15,11 +15,15 @@ constexpr const char* kDone =
     R"("conditions":[{"type":"Completed","status":"True","reason":"r","message":"m","lastTransitionTime":"2026-01-01T00:00:30Z"}])";
 
 TEST(TimeToLive, CountsFromTheTerminalCondition) {
-  EXPECT_EQ(ExpiresAt(Typed(JobSetWith({.spec = R"("ttlSecondsAfterFinished":60,)", .status = kDone}))), At(90));
-  EXPECT_EQ(ExpiresAt(Typed(JobSetWith({.spec = R"("ttlSecondsAfterFinished":0,)", .status = kDone}))), At(30));
+  EXPECT_EQ(ExpiresAt(Typed(JobSetWith({.spec = R"("ttlSecondsAfterFinished":60,)", .status = kDone}))),
+            At(90));
+  EXPECT_EQ(ExpiresAt(Typed(JobSetWith({.spec = R"("ttlSecondsAfterFinished":0,)", .status = kDone}))),
+            At(30));
 }
 
-TEST(TimeToLive, IsEndlessWithoutALimit) { EXPECT_FALSE(ExpiresAt(Typed(JobSetWith({.status = kDone})))); }
+TEST(TimeToLive, IsEndlessWithoutALimit) {
+  EXPECT_FALSE(ExpiresAt(Typed(JobSetWith({.status = kDone}))));
+}
 
 TEST(TimeToLive, HasNotBegunWhileTheJobSetRuns) {
   EXPECT_FALSE(ExpiresAt(Typed(JobSetWith({.spec = R"("ttlSecondsAfterFinished":60,)"}))));

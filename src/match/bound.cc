@@ -187,6 +187,21 @@ bool Bound::TotalsHold() {
   return std::ranges::all_of(shapes, met) && std::ranges::all_of(resources, met);
 }
 
+Bound::BestDomain Bound::FindBestDomain(std::size_t unit) {
+  const ProblemUnit& u = problem_.units[unit];
+  const Sums sums = SumByDomain(unit);
+  BestDomain best;
+  for (std::size_t d = 0; d < u.domains->size(); ++d) {
+    if (u.pinned != kNoDomain && u.pinned != static_cast<std::int32_t>(d)) continue;
+    std::int64_t members = 0;
+    for (std::size_t i = 0; i < u.all_classes.size(); ++i) {
+      members += std::min(state_.Left(u.all_classes[i]), sums[i][d]);
+    }
+    if (best.domain == kNoDomain || members > best.members) best = {static_cast<std::int32_t>(d), members};
+  }
+  return best;
+}
+
 std::vector<std::int32_t> Bound::RankDomains(std::size_t unit) {
   const ProblemUnit& u = problem_.units[unit];
   struct Candidate {

@@ -23,6 +23,13 @@ class Bound {
   // its members, then the tightest (the fewest of its heaviest members would fit), then by first node.
   std::vector<std::int32_t> RankDomains(std::size_t unit);
 
+  // The domain that could hold the most members of an undecided unit, whether that is enough or not.
+  struct BestDomain {
+    std::int32_t domain = kNoDomain;  // none: no node has the label
+    std::int64_t members = 0;
+  };
+  BestDomain FindBestDomain(std::size_t unit);
+
   // How many members of a class could be placed within what its unit's domains leave, if nothing else were placed.
   std::int64_t Reach(std::size_t cls);
 

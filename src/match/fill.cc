@@ -169,7 +169,7 @@ Fill MakeFill(const State& state, Bound& bound, const Item& item) {
   // Classes of one role help each other's spread, so no bound is drawn from one alone.
   const bool alone = item.classes.size() == 1;
   for (const std::size_t cls : item.classes) {
-    if (state.Left(cls) == 0) continue;
+    if (state.Left(cls) == 0 || !state.Alive(state.problem().classes[cls].unit)) continue;
     std::vector<Rated> rated = Collect(state, cls);
     const std::size_t role = state.problem().classes[cls].role;
     if (terms.Bootstraps(role) && alone) HoldToOneDomain(state, cls, rated);

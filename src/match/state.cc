@@ -27,7 +27,7 @@ State::State(NodeTable& nodes, const Problem& problem, const Rules& rules, View 
       terms_(nodes, problem.roles, rules, view),
       resource_count_(problem.resources.size()),
       members_(nodes.size(), 0),
-      closed_(problem.classes.size(), 0) {
+      closed_(problem.classes.size(), -1) {
   free_.reserve(nodes.size() * resource_count_);
   for (NodeIndex node = 0; node < nodes.size(); ++node) {
     const model::NodeEntry& entry = nodes.entry(node);
@@ -148,6 +148,7 @@ void State::Close(std::size_t cls) {
 void State::Reopen(std::size_t cls) {
   left_[cls] = closed_[cls];
   units_[problem_->classes[cls].unit].open += closed_[cls];
+  closed_[cls] = -1;
 }
 
 bool State::Alive(std::size_t unit) const {

@@ -54,9 +54,10 @@ class State {
   const std::vector<Placed>& placed() const { return log_; }
 
   std::int64_t Left(std::size_t cls) const { return left_[cls]; }  // members not placed; 0 once closed
-  // No more members of it will be placed.
+  // No more members of it will be placed; nothing is left of it until it is opened again.
   void Close(std::size_t cls);
   void Reopen(std::size_t cls);
+  bool IsClosed(std::size_t cls) const { return closed_[cls] >= 0; }
 
   Status StatusOf(std::size_t unit) const { return units_[unit].status; }
   bool Alive(std::size_t unit) const;  // neither it nor a unit around it is skipped
@@ -105,7 +106,7 @@ class State {
   std::vector<std::vector<model::HostPort>> ports_;     // by node; empty when no shape has ports
   std::vector<std::int32_t> members_;
   std::vector<std::int64_t> left_;
-  std::vector<std::int64_t> closed_;  // what was left when the class was closed
+  std::vector<std::int64_t> closed_;  // what was left when the class was closed; -1: it is not
   std::vector<UnitState> units_;
   std::vector<Placed> log_;
   StateName name_;

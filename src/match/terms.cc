@@ -28,7 +28,20 @@ Terms::Terms(NodeTable& nodes, std::vector<Role> roles, const Rules& rules, View
   for (std::size_t from = 0; from < roles.size(); ++from) {
     for (std::size_t to = 0; to < roles.size(); ++to) LinkRoles(from, to);
   }
+  if (view == View::kEmpty) WaiveAffinityToOthers();
   CountNeighbours(rules, view);
+}
+
+// Nodes are not to blame that the pods a role looks for are not among those that stay, so without any in the request the
+// empty view asks for none.
+void Terms::WaiveAffinityToOthers() {
+  for (std::size_t role = 0; role < roles_.size(); ++role) {
+    bool fed = false;
+    for (std::size_t other = 0; other < roles_.size() && !fed; ++other) fed = Feeds(other, role);
+    if (fed) continue;
+    roles_[role].affinity.clear();
+    roles_[role].self_affinity = false;
+  }
 }
 
 std::size_t Terms::NewCounter(const std::string& key) {
@@ -133,7 +146,7 @@ void Terms::CountNeighbours(const Rules& rules, View view) {
 
 void Terms::CountNeighbour(const Neighbour& neighbour) {
   for (std::size_t role = 0; role < roles_.size(); ++role) {
-    if (!neighbour.nominated && MatchesAllAffinity(role, neighbour.face)) {
+    if (!neighbour.nominated && !roles_[role].affinity.empty() && MatchesAllAffinity(role, neighbour.face)) {
       for (const std::size_t counter : roles_[role].affinity) Count(counter, neighbour.node, 1);
     }
     for (std::size_t i = 0; i < matchers_[role].anti.size(); ++i) {

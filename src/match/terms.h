@@ -92,6 +92,7 @@ class Terms {
   void MakeRole(std::size_t role);
   void MakeSpread(std::size_t role, const model::Shape& shape, const PodFace& face);
   void LinkRoles(std::size_t from, std::size_t to);
+  void WaiveAffinityToOthers();
   void CountNeighbours(const Rules& rules, View view);
   void CountNeighbour(const Neighbour& neighbour);
   void CountTermsOf(const Neighbour& neighbour);

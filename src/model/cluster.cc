@@ -1,6 +1,7 @@
 #include "model/cluster.h"
 
 #include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/check.h"
@@ -15,7 +16,8 @@ void Grow(std::vector<std::int64_t>& row, std::size_t size) {
 bool SameScheduling(const kube::Node& a, const kube::Node& b) {
   const auto taints = [](const kube::Node& node) {
     std::vector<std::string> texts;
-    for (const kube::Taint& taint : node.spec.taints) texts.push_back(kube::ToString(taint));
+    for (const kube::Taint& taint : node.spec.taints)
+      texts.push_back(kube::ToString(taint));
     return texts;
   };
   return a.metadata.labels == b.metadata.labels && a.spec.unschedulable == b.spec.unschedulable &&
@@ -61,9 +63,13 @@ void Cluster::ApplyNode(const std::shared_ptr<const kube::Node>& node, bool dele
   const NodeId id = InternNode(node->metadata.name);
   NodeEntry& entry = nodes_[id.Index()];
   const bool was_present = entry.Present();
-  // A node deleted and made anew under one name: the late deletion of the old one does not take the new one away.
+  // A node deleted and made anew under one name: the late deletion of the old one does not take the new one
+  // away.
   if (deleted && was_present && entry.node->metadata.uid != node->metadata.uid) return;
   if (deleted) {
+    // The domain with the fewest pods may go with it, and with that what a spread constraint measures
+    // against.
+    if (was_present) ++room_version_;
     entry.node = nullptr;
     entry.allocatable.clear();
     ReleaseNodeIfUnused(id);
@@ -91,10 +97,11 @@ void Cluster::ApplyPod(const std::shared_ptr<const kube::Pod>& pod, bool deleted
   PodId id = FindPod(pod->metadata.uid);
   if (deleted) {
     if (!id.Valid()) return;
-    Detach(id);
+    const NodeId left = Detach(id);
     pods_[id.Index()] = PodEntry{};
     free_pods_.push_back(id.value);
     pod_ids_.erase(pod->metadata.uid);
+    ReleaseNodeIfUnused(left);
     return;
   }
   if (!id.Valid()) {
@@ -126,35 +133,51 @@ void Cluster::ApplyPod(const std::shared_ptr<const kube::Pod>& pod, bool deleted
     }
   }
   const ShapeId shape = ShapeOf(*pod);
-  const bool moved = before.pod == nullptr || before.hold != hold || before.node != node || before.shape != shape;
-  if (moved && before.pod != nullptr) Detach(id);
+  // A decision that is confirmed frees nothing and takes nothing.
+  const bool stays = before.hold != Hold::kNone && hold != Hold::kNone && before.node == node &&
+                     before.shape == shape && IsPermanent(*before.pod) == IsPermanent(*pod);
+  const NodeId left = stays ? NodeId{} : Detach(id);
   // Labels and deletion marks matter to the affinity and spread of others.
-  const bool relabelled = before.pod != nullptr && hold != Hold::kNone &&
-                          (before.pod->metadata.labels != pod->metadata.labels ||
-                           before.pod->metadata.deletion_timestamp.has_value() != pod->metadata.deletion_timestamp.has_value());
+  const bool relabelled =
+      before.pod != nullptr && hold != Hold::kNone &&
+      (before.pod->metadata.labels != pod->metadata.labels ||
+       before.pod->metadata.deletion_timestamp.has_value() != pod->metadata.deletion_timestamp.has_value());
   if (relabelled) ++room_version_;
   PodEntry& entry = pods_[id.Index()];
   entry.pod = pod;
   entry.shape = shape;
-  if (moved && hold != Hold::kNone) Attach(id, node, hold);
+  if (stays) {
+    entry.hold = hold;
+  } else if (hold != Hold::kNone) {
+    Attach(id, node, hold);
+  }
+  ReleaseNodeIfUnused(left);
 }
 
 void Cluster::ApplyVolumeObject(const kube::Object& object, bool deleted) {
-  const auto put = [&](auto& map, auto body, const std::string& key) {
-    if (deleted) {
-      map.erase(key);
-    } else {
-      map[key] = std::move(body);
-    }
-  };
   const std::string key = kube::KeyOf(object.Meta());
+  // False when it is no news.
+  const auto put = [&](auto& map, auto body) {
+    const auto found = map.find(key);
+    const bool same = found != map.end() && found->second->metadata.uid == body->metadata.uid;
+    if (same && found->second->metadata.resource_version > body->metadata.resource_version) return false;
+    if (deleted && !same) return false;
+    if (deleted) {
+      map.erase(found);
+    } else {
+      map.insert_or_assign(key, std::move(body));
+    }
+    return true;
+  };
+  bool news = false;
   if (object.kind == kube::Kind::kPersistentVolume) {
-    put(volumes_, std::dynamic_pointer_cast<const kube::PersistentVolume>(object.body), key);
+    news = put(volumes_, std::dynamic_pointer_cast<const kube::PersistentVolume>(object.body));
   } else if (object.kind == kube::Kind::kPersistentVolumeClaim) {
-    put(claims_, std::dynamic_pointer_cast<const kube::PersistentVolumeClaim>(object.body), key);
+    news = put(claims_, std::dynamic_pointer_cast<const kube::PersistentVolumeClaim>(object.body));
   } else {
-    put(storage_classes_, std::dynamic_pointer_cast<const kube::StorageClass>(object.body), key);
+    news = put(storage_classes_, std::dynamic_pointer_cast<const kube::StorageClass>(object.body));
   }
+  if (!news) return;
   RefreshClaimShapes();
   ++room_version_;
 }
@@ -166,7 +189,7 @@ void Cluster::RefreshClaimShapes() {
     const ShapeId shape = ShapeOf(*entry.pod);
     if (shape == entry.shape) continue;
     const PodId id(i);
-    if (entry.hold != Hold::kNone) Detach(id);
+    Detach(id);
     pods_[i].shape = shape;
     if (entry.hold != Hold::kNone) Attach(id, entry.node, entry.hold);
   }
@@ -176,12 +199,13 @@ void Cluster::Assume(PodId pod, NodeId node) {
   const PodEntry& entry = pods_[pod.Index()];
   CADRE_ASSERT(entry.pod != nullptr && entry.pod->spec.node_name.empty() && !kube::IsTerminal(*entry.pod),
                "Cluster::Assume of a pod that is gone, bound or terminal");
-  if (entry.hold != Hold::kNone) Detach(pod);
+  const NodeId left = Detach(pod);
   Attach(pod, node, Hold::kAssumed);
+  ReleaseNodeIfUnused(left);
 }
 
 void Cluster::Forget(PodId pod) {
-  if (pods_[pod.Index()].hold == Hold::kAssumed) Detach(pod);
+  if (pods_[pod.Index()].hold == Hold::kAssumed) ReleaseNodeIfUnused(Detach(pod));
 }
 
 void Cluster::Attach(PodId id, NodeId node, Hold hold) {
@@ -195,9 +219,10 @@ void Cluster::Attach(PodId id, NodeId node, Hold hold) {
   ++pods_version_;
 }
 
-void Cluster::Detach(PodId id) {
+// The node keeps its slot for now, even if nothing is left of it: the pod may be put there again at once.
+NodeId Cluster::Detach(PodId id) {
   PodEntry& entry = pods_[id.Index()];
-  if (entry.hold == Hold::kNone) return;
+  if (entry.hold == Hold::kNone) return {};
   const NodeId node = entry.node;
   NodeEntry& on = nodes_[node.Index()];
   on.pods.erase(id);
@@ -206,7 +231,7 @@ void Cluster::Detach(PodId id) {
   entry.node = NodeId{};
   entry.hold = Hold::kNone;
   ++room_version_;
-  ReleaseNodeIfUnused(node);
+  return node;
 }
 
 void Cluster::AddUsage(NodeEntry& node, ShapeId shape, bool permanent, std::int64_t sign) {
@@ -220,22 +245,27 @@ void Cluster::AddUsage(NodeEntry& node, ShapeId shape, bool permanent, std::int6
 }
 
 void Cluster::Reserve(const std::string& key, Reservation reservation) {
-  Release(key);
+  const NodeId left = Unreserve(key);
   NodeEntry& node = nodes_[reservation.node.Index()];
   node.reservations.insert(key);
   AddUsage(node, reservation.shape, false, +1);
   reservations_.emplace(key, std::move(reservation));
+  ReleaseNodeIfUnused(left);
 }
 
 void Cluster::Release(const std::string& key) {
+  ReleaseNodeIfUnused(Unreserve(key));
+}
+
+NodeId Cluster::Unreserve(const std::string& key) {
   const auto found = reservations_.find(key);
-  if (found == reservations_.end()) return;
+  if (found == reservations_.end()) return {};
   const NodeId id = found->second.node;
   nodes_[id.Index()].reservations.erase(key);
   AddUsage(nodes_[id.Index()], found->second.shape, false, -1);
   reservations_.erase(found);
   ++room_version_;
-  ReleaseNodeIfUnused(id);
+  return id;
 }
 
 NodeId Cluster::InternNode(std::string_view name) {
@@ -255,6 +285,7 @@ NodeId Cluster::InternNode(std::string_view name) {
 }
 
 void Cluster::ReleaseNodeIfUnused(NodeId id) {
+  if (!id.Valid()) return;
   NodeEntry& entry = nodes_[id.Index()];
   if (entry.Present() || !entry.pods.empty() || !entry.reservations.empty()) return;
   node_ids_.erase(entry.name);
@@ -277,41 +308,65 @@ const kube::StringMap* Cluster::NamespaceLabels(std::string_view name) const {
   return found == namespaces_.end() ? nullptr : &found->second;
 }
 
+std::string Cluster::NodeFingerprint(const NodeEntry& node) const {
+  // By name: the order of the ids is that in which the names were first seen.
+  std::map<std::string_view, std::string> amounts;
+  for (std::size_t i = 0; i < resources_.size(); ++i) {
+    const ResourceId resource(i);
+    // Reservations are the core's; what they hold is taken out again.
+    std::int64_t reserved = 0;
+    for (const std::string& key : node.reservations) {
+      for (const Amount& request : shapes_[reservations_.at(key).shape.Index()].requests) {
+        if (request.resource == resource) reserved += request.amount;
+      }
+    }
+    const std::int64_t allocatable = NodeEntry::At(node.allocatable, resource);
+    const std::int64_t used = NodeEntry::At(node.used, resource) - reserved;
+    const std::int64_t permanent = NodeEntry::At(node.permanent, resource);
+    if (allocatable == 0 && used == 0 && permanent == 0) continue;
+    amounts.emplace(resources_.Name(resource), fmt::format("{}/{}/{}", allocatable, used, permanent));
+  }
+  std::string text = node.Present() ? fmt::format("node {} {} rv={}", node.name, node.node->metadata.uid,
+                                                  node.node->metadata.resource_version)
+                                    : fmt::format("node {} absent", node.name);
+  for (const auto& [name, amount] : amounts)
+    text += fmt::format(" {}={}", name, amount);
+  std::set<std::string_view> uids;
+  for (const PodId pod : node.pods)
+    uids.insert(pods_[pod.Index()].pod->metadata.uid);
+  for (const std::string_view uid : uids)
+    text += fmt::format(" {}", uid);
+  return text + "\n";
+}
+
 std::string Cluster::Fingerprint() const {
   std::string text;
   for (const auto& [name, id] : node_ids_) {
     const NodeEntry& node = nodes_[id.Index()];
-    text += fmt::format("node {} present={}", name, node.Present());
-    for (std::size_t i = 0; i < resources_.size(); ++i) {
-      // Reservations are the core's; what they hold is taken out again.
-      std::int64_t reserved = 0;
-      for (const std::string& key : node.reservations) {
-        for (const Amount& request : shapes_[reservations_.at(key).shape.Index()].requests) {
-          if (request.resource.Index() == i) reserved += request.amount;
-        }
-      }
-      const ResourceId resource(i);
-      const std::int64_t used = NodeEntry::At(node.used, resource) - reserved;
-      const std::int64_t permanent = NodeEntry::At(node.permanent, resource);
-      if (node.Free(resource) + reserved != 0 || used != 0 || permanent != 0) {
-        text += fmt::format(" {}={}/{}/{}", i < 4 ? resources_.Name(resource) : "", node.Free(resource) + reserved, used, permanent);
-      }
-    }
-    std::vector<std::string> uids;
-    for (const PodId pod : node.pods) uids.push_back(pods_[pod.Index()].pod->metadata.uid);
-    std::sort(uids.begin(), uids.end());
-    for (const std::string& uid : uids) text += " " + uid;
-    text += "\n";
+    if (node.Present() || !node.pods.empty()) text += NodeFingerprint(node);
   }
   for (const auto& [uid, id] : pod_ids_) {
     const PodEntry& entry = pods_[id.Index()];
-    text += fmt::format("pod {} {} hold={} node={} shape={}\n", uid, kube::KeyOf(entry.pod->metadata),
-                        static_cast<int>(entry.hold), entry.node.Valid() ? nodes_[entry.node.Index()].name : "-",
+    text += fmt::format("pod {} {} rv={} hold={} node={} shape={}\n", uid, kube::KeyOf(entry.pod->metadata),
+                        entry.pod->metadata.resource_version, static_cast<int>(entry.hold),
+                        entry.node.Valid() ? nodes_[entry.node.Index()].name : "-",
                         CanonicalText(shapes_[entry.shape.Index()]));
   }
-  for (const auto& [key, claim] : claims_) text += fmt::format("claim {} {}\n", key, claim->volume_name);
-  for (const auto& [key, volume] : volumes_) text += fmt::format("volume {}\n", key);
-  for (const auto& [name, labels] : namespaces_) text += fmt::format("namespace {} {}\n", name, labels.size());
+  std::set<std::string_view> repelling;
+  for (const PodId pod : anti_affinity_pods_)
+    repelling.insert(pods_[pod.Index()].pod->metadata.uid);
+  for (const std::string_view uid : repelling)
+    text += fmt::format("anti-affinity {}\n", uid);
+  for (const auto& [key, claim] : claims_)
+    text += fmt::format("claim {} {}\n", key, claim->volume_name);
+  for (const auto& [key, volume] : volumes_)
+    text += fmt::format("volume {} rv={}\n", key, volume->metadata.resource_version);
+  for (const auto& [name, labels] : namespaces_) {
+    text += fmt::format("namespace {}", name);
+    for (const auto& [key, value] : labels)
+      text += fmt::format(" {}={}", key, value);
+    text += "\n";
+  }
   return text;
 }
 

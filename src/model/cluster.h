@@ -1,12 +1,13 @@
-// Cluster: what the scheduler knows of nodes, pods and volumes; a fold over API objects plus what has been decided and
-// not yet seen back.
+// Cluster: what the scheduler knows of nodes, pods and volumes; a fold over API objects plus what has been
+// decided and not yet seen back.
 //
-// Free capacity of a node = allocatable − Σ requests of every pod that holds resources there. A pod holds resources where
-// it is bound (until it is terminal or gone; terminating pods count), where the core assumed it, or where another
-// scheduler nominated it. Applying events one by one and building from a list give the same state (Fingerprint()).
-// Ownership: owns everything it returns references to; references live until the next non-const call.
-// Thread rule: one writer; a const Cluster may be read from many threads. It is what `match` calls the snapshot.
-// Bounds: grows with the objects; a node that is gone and has no pods gives its slot back.
+// Free capacity of a node = allocatable − Σ requests of every pod that holds resources there. A pod holds
+// resources where it is bound (until it is terminal or gone; terminating pods count), where the core assumed
+// it, or where another scheduler nominated it. Applying events one by one and building from a list give the
+// same state (Fingerprint()). Ownership: owns everything it returns references to; references live until the
+// next non-const call. Thread rule: one writer; a const Cluster may be read from many threads. It is what
+// `match` calls the snapshot. Bounds: grows with the objects; a node that is gone and has no pods gives its
+// slot back.
 #pragma once
 
 #include <cstdint>
@@ -50,45 +51,50 @@ struct Reservation {
 struct NodeEntry {
   std::string name;
   std::shared_ptr<const kube::Node> node;  // null: gone, or only named by a pod
-  std::vector<std::int64_t> allocatable;   // by ResourceId; may be shorter than the number of resources: rest is 0
-  std::vector<std::int64_t> used;          // the same
-  std::vector<std::int64_t> permanent;     // the part of `used` that DaemonSet and static pods hold
-  std::set<PodId> pods;                    // that hold resources here
-  std::set<std::string> reservations;      // keys of reservations here
+  std::vector<std::int64_t>
+      allocatable;                 // by ResourceId; may be shorter than the number of resources: rest is 0
+  std::vector<std::int64_t> used;  // the same
+  std::vector<std::int64_t> permanent;  // the part of `used` that DaemonSet and static pods hold
+  std::set<PodId> pods;                 // that hold resources here
+  std::set<std::string> reservations;   // keys of reservations here
   bool Present() const { return node != nullptr; }
   std::int64_t Free(ResourceId resource) const { return At(allocatable, resource) - At(used, resource); }
   // With only DaemonSet and static pods on it: what an emptier cluster could offer.
-  std::int64_t FreeWhenEmpty(ResourceId resource) const { return At(allocatable, resource) - At(permanent, resource); }
+  std::int64_t FreeWhenEmpty(ResourceId resource) const {
+    return At(allocatable, resource) - At(permanent, resource);
+  }
   static std::int64_t At(const std::vector<std::int64_t>& row, ResourceId resource) {
     return resource.Index() < row.size() ? row[resource.Index()] : 0;
   }
 };
 
-// A pod that an empty node would still have: of a DaemonSet, or the mirror of a static pod (owned by its Node).
+// A pod that an empty node would still have: of a DaemonSet, or the mirror of a static pod (owned by its
+// Node).
 bool IsPermanent(const kube::Pod& pod);
 
 class Cluster {
  public:
-  // `scheduler_names`: pods with these spec.schedulerName are ours; nominations of others count. Empty: all are ours.
+  // `scheduler_names`: pods with these spec.schedulerName are ours; nominations of others count. Empty: all
+  // are ours.
   explicit Cluster(std::set<std::string> scheduler_names = {});
 
-  // The fold. Kinds other than Node, Pod, PersistentVolume, PersistentVolumeClaim and StorageClass are ignored.
-  // An older resourceVersion of the same UID is ignored.
+  // The fold. Kinds other than Node, Pod, PersistentVolume, PersistentVolumeClaim and StorageClass are
+  // ignored. An older resourceVersion of the same UID is ignored.
   void Apply(const kube::Object& object, bool deleted);
 
-  // The core decided that this pod goes there. Ends when the pod is seen bound (anywhere), is deleted, or Forget is called.
-  // REQUIRES: the pod is known, unbound and not terminal.
+  // The core decided that this pod goes there. Ends when the pod is seen bound (anywhere), is deleted, or
+  // Forget is called. REQUIRES: the pod is known, unbound and not terminal.
   void Assume(PodId pod, NodeId node);
   void Forget(PodId pod);  // no-op unless assumed
 
-  // Keeps room under a key of the caller's; replaces what the key held before. Not part of Fingerprint(): reservations
-  // follow from the groups.
+  // Keeps room under a key of the caller's; replaces what the key held before. Not part of Fingerprint():
+  // reservations follow from the groups.
   void Reserve(const std::string& key, Reservation reservation);
   void Release(const std::string& key);  // no-op when unknown
   const std::map<std::string, Reservation>& reservations() const { return reservations_; }
 
-  // Shapes. The namespace gives affinity terms and claims their meaning. Claims are looked up now, so a shape of a pod
-  // whose claims change is made again by Apply.
+  // Shapes. The namespace gives affinity terms and claims their meaning. Claims are looked up now, so a shape
+  // of a pod whose claims change is made again by Apply.
   ShapeId InternShape(const kube::PodSpec& spec, std::string_view namespace_name);
   const Shape& shape(ShapeId id) const { return shapes_[id.Index()]; }
 
@@ -99,7 +105,7 @@ class Cluster {
   const std::map<std::string, NodeId, std::less<>>& nodes_by_name() const { return node_ids_; }
 
   const PodEntry& pod(PodId id) const { return pods_[id.Index()]; }
-  PodId FindPod(std::string_view uid) const;  // invalid when unknown
+  PodId FindPod(std::string_view uid) const;              // invalid when unknown
   std::size_t pod_slots() const { return pods_.size(); }  // pods[i].pod is null for a free slot
 
   // Pods with required anti-affinity that hold resources: their terms bind newcomers too (symmetry).
@@ -110,8 +116,8 @@ class Cluster {
 
   const ResourceNames& resources() const { return resources_; }
 
-  // Grows whenever something changed that could let a waiting group in: capacity freed, a node added or changed, a pod
-  // gone, labels changed, a volume bound.
+  // Grows whenever something changed that could let a waiting group in: capacity freed, a node added or
+  // changed, a pod gone, labels changed, a volume bound.
   std::uint64_t room_version() const { return room_version_; }
   // Grows whenever a pod takes its place: what lets in a group whose affinity or spread looks for pods.
   std::uint64_t pods_version() const { return pods_version_; }
@@ -124,7 +130,8 @@ class Cluster {
   void ApplyPod(const std::shared_ptr<const kube::Pod>& pod, bool deleted);
   void ApplyVolumeObject(const kube::Object& object, bool deleted);
   void Attach(PodId id, NodeId node, Hold hold);
-  void Detach(PodId id);
+  NodeId Detach(PodId id);                   // the node it left; the caller releases it
+  NodeId Unreserve(const std::string& key);  // the same
   void AddUsage(NodeEntry& node, ShapeId shape, bool permanent, std::int64_t sign);
   NodeId InternNode(std::string_view name);
   void ReleaseNodeIfUnused(NodeId id);
@@ -133,6 +140,7 @@ class Cluster {
   ShapeId InternBuilt(Shape shape);
   ShapeId ShapeOf(const kube::Pod& pod);
   void RefreshClaimShapes();
+  std::string NodeFingerprint(const NodeEntry& node) const;
 
   std::set<std::string> scheduler_names_;
   ResourceNames resources_;
@@ -147,7 +155,8 @@ class Cluster {
   std::set<PodId> anti_affinity_pods_;
   std::map<std::string, Reservation> reservations_;
   std::map<std::string, std::shared_ptr<const kube::PersistentVolume>, std::less<>> volumes_;
-  std::map<std::string, std::shared_ptr<const kube::PersistentVolumeClaim>, std::less<>> claims_;  // "ns/name"
+  std::map<std::string, std::shared_ptr<const kube::PersistentVolumeClaim>, std::less<>>
+      claims_;  // "ns/name"
   std::map<std::string, std::shared_ptr<const kube::StorageClass>, std::less<>> storage_classes_;
   std::map<std::string, kube::StringMap, std::less<>> namespaces_;
   std::uint64_t room_version_ = 1;

@@ -11,11 +11,14 @@ std::vector<HostPort> HostPortsOf(const kube::PodSpec& spec) {
   const auto add = [&](const kube::Container& container) {
     for (const kube::ContainerPort& port : container.ports) {
       // With hostNetwork the API server sets hostPort = containerPort; a manifest has not been there.
-      const std::int32_t number = port.host_port != 0 ? port.host_port : (spec.host_network ? port.container_port : 0);
-      if (number != 0) ports.push_back({number, port.protocol, port.host_ip.empty() ? "0.0.0.0" : port.host_ip});
+      const std::int32_t number =
+          port.host_port != 0 ? port.host_port : (spec.host_network ? port.container_port : 0);
+      if (number != 0)
+        ports.push_back({number, port.protocol, port.host_ip.empty() ? "0.0.0.0" : port.host_ip});
     }
   };
-  for (const kube::Container& container : spec.containers) add(container);
+  for (const kube::Container& container : spec.containers)
+    add(container);
   // Init containers end before the pod runs; only sidecars keep their ports.
   for (const kube::Container& container : spec.init_containers) {
     if (container.restart_always) add(container);

@@ -1,7 +1,8 @@
 // Groups: what must be placed together, as the adapters in src/groups read it from API objects.
 //
-// A group is a tree of two levels here: the group and its units (the child Jobs of a JobSet; one unit for a Job or PodGroup),
-// with the members in the units. A member is one pod slot: (unit, index). Pods come and go; the slot stays.
+// A group is a tree of two levels here: the group and its units (the child Jobs of a JobSet; one unit for a
+// Job or PodGroup), with the members in the units. A member is one pod slot: (unit, index). Pods come and go;
+// the slot stays.
 #pragma once
 
 #include <compare>
@@ -16,8 +17,8 @@
 
 namespace cadre::model {
 
-// Names a group for its whole life. Two objects of one name, one after the other, are two groups (uid), except where
-// pods name their group by name alone (PodGroup, label): there uid is empty.
+// Names a group for its whole life. Two objects of one name, one after the other, are two groups (uid),
+// except where pods name their group by name alone (PodGroup, label): there uid is empty.
 struct GroupKey {
   std::string namespace_;
   std::string name;
@@ -33,21 +34,21 @@ std::string ToString(const GroupKey& key);
 // Where a pod belongs.
 struct Membership {
   GroupKey group;
-  std::string unit;          // name of the unit: the Job's name, or the group's
-  std::int32_t index = -1;   // completion index; -1: the slots of this unit are alike
+  std::string unit;         // name of the unit: the Job's name, or the group's
+  std::int32_t index = -1;  // completion index; -1: the slots of this unit are alike
 };
 
 struct UnitSpec {
   static constexpr std::int32_t kAll = -1;
 
   std::string name;
-  std::string role;                // the replicated job's name, or the unit's
-  std::int32_t expected = 0;       // pods that run at the same time when it runs; 0: as many as there are
-  std::int32_t minimum = kAll;     // how many of them must be placed for the unit to count
-  std::string required_topology;   // label key, or empty
-  bool exists = true;              // its owner exists in the group's current attempt
-  // The template its pods will be made from; set only for a unit that comes later than the others of its group (a stage
-  // that waits for Ready): room is kept for it.
+  std::string role;               // the replicated job's name, or the unit's
+  std::int32_t expected = 0;      // pods that run at the same time when it runs; 0: as many as there are
+  std::int32_t minimum = kAll;    // how many of them must be placed for the unit to count
+  std::string required_topology;  // label key, or empty
+  bool exists = true;             // its owner exists in the group's current attempt
+  // The template its pods will be made from; set only for a unit that comes later than the others of its
+  // group (a stage that waits for Ready): room is kept for it.
   std::shared_ptr<const kube::PodTemplate> later_template;
 };
 
@@ -64,13 +65,15 @@ struct OwnerObject {
 
 struct GroupSpec {
   GroupKey key;
-  Time created{};                      // the age that counts in the queue
-  std::vector<UnitSpec> units;         // in spec order
+  Time created{};               // the age that counts in the queue
+  std::vector<UnitSpec> units;  // in spec order
   std::int32_t minimum_units = UnitSpec::kAll;
-  std::string required_topology;       // for the whole group
-  std::vector<OwnerObject> owners;     // what can be suspended: the Job or JobSet; those of a PodGroup's pods; none for plain pods
-  std::optional<OwnerObject> record;   // what carries Cadre's annotations about the group; none: the pods themselves do
-  std::string problem;                 // not empty: it cannot start as it is, and why ("PodGroup default/x does not exist")
+  std::string required_topology;  // for the whole group
+  std::vector<OwnerObject>
+      owners;  // what can be suspended: the Job or JobSet; those of a PodGroup's pods; none for plain pods
+  std::optional<OwnerObject>
+      record;           // what carries Cadre's annotations about the group; none: the pods themselves do
+  std::string problem;  // not empty: it cannot start as it is, and why ("PodGroup default/x does not exist")
 };
 
 }  // namespace cadre::model

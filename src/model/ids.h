@@ -1,4 +1,5 @@
-// Dense identifiers of the model. They are positions in arrays of one Cluster and mean nothing outside its life.
+// Dense identifiers of the model. They are positions in arrays of one Cluster and mean nothing outside its
+// life.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,8 @@ class Writer {
   void Number(std::int64_t number) { out_ += fmt::format("{};", number); }
   void Strings(const std::vector<std::string>& texts) {
     Number(static_cast<std::int64_t>(texts.size()));
-    for (const std::string& text : texts) Text(text);
+    for (const std::string& text : texts)
+      Text(text);
   }
   void Map(const kube::StringMap& map) {
     Number(static_cast<std::int64_t>(map.size()));
@@ -72,7 +73,8 @@ class Writer {
 }  // namespace
 
 ResourceNames::ResourceNames() {
-  for (const std::string_view name : {kube::kCpu, kube::kMemory, kube::kEphemeralStorage, kube::kPods}) Intern(name);
+  for (const std::string_view name : {kube::kCpu, kube::kMemory, kube::kEphemeralStorage, kube::kPods})
+    Intern(name);
 }
 
 ResourceId ResourceNames::Intern(std::string_view name) {
@@ -86,7 +88,8 @@ ResourceId ResourceNames::Intern(std::string_view name) {
 
 bool Collide(const HostPort& a, const HostPort& b) {
   constexpr std::string_view kAllAddresses = "0.0.0.0";
-  return a.port == b.port && a.protocol == b.protocol && (a.ip == b.ip || a.ip == kAllAddresses || b.ip == kAllAddresses);
+  return a.port == b.port && a.protocol == b.protocol &&
+         (a.ip == b.ip || a.ip == kAllAddresses || b.ip == kAllAddresses);
 }
 
 std::string CanonicalText(const Shape& shape) {
@@ -100,7 +103,8 @@ std::string CanonicalText(const Shape& shape) {
   writer.Number(shape.node_affinity.has_value() ? 1 : 0);
   if (shape.node_affinity) writer.NodeSelector(*shape.node_affinity);
   writer.Number(static_cast<std::int64_t>(shape.volume_affinities.size()));
-  for (const kube::NodeSelector& affinity : shape.volume_affinities) writer.NodeSelector(affinity);
+  for (const kube::NodeSelector& affinity : shape.volume_affinities)
+    writer.NodeSelector(affinity);
   writer.Strings(shape.missing_claims);
   writer.Number(static_cast<std::int64_t>(shape.tolerations.size()));
   for (const kube::Toleration& toleration : shape.tolerations) {
@@ -108,6 +112,7 @@ std::string CanonicalText(const Shape& shape) {
     writer.Number(toleration.exists ? 1 : 0);
     writer.Text(toleration.value);
     writer.Text(toleration.effect);
+    writer.Number(static_cast<std::int64_t>(toleration.comparison));
   }
   writer.Number(static_cast<std::int64_t>(shape.host_ports.size()));
   for (const HostPort& port : shape.host_ports) {
@@ -118,7 +123,8 @@ std::string CanonicalText(const Shape& shape) {
   writer.PodTerms(shape.affinity);
   writer.PodTerms(shape.anti_affinity);
   writer.Spread(shape.spread);
-  writer.Text(shape.namespace_);  // terms match the pods of its own namespace; shapes are told apart by it throughout
+  writer.Text(
+      shape.namespace_);  // terms match the pods of its own namespace; shapes are told apart by it throughout
   return writer.Take();
 }
 

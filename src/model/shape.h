@@ -1,7 +1,7 @@
 // Shape: all that placement needs to know of a pod, interned, because the pods of a Job are alike.
 //
-// Labels are not part of it (a Job's pods differ in their index label); they matter only to affinity terms and spread
-// constraints and travel with the pod or the template.
+// Labels are not part of it (a Job's pods differ in their index label); they matter only to affinity terms
+// and spread constraints and travel with the pod or the template.
 #pragma once
 
 #include <compare>
@@ -51,17 +51,18 @@ struct HostPort {
 bool Collide(const HostPort& a, const HostPort& b);
 
 struct Shape {
-  std::string namespace_;            // affinity terms without namespaces mean the pod's own
-  std::vector<Amount> requests;      // sorted by resource, amounts > 0, "pods" included
-  kube::ResourceList request_list;   // the same by name, for messages
+  std::string namespace_;           // affinity terms without namespaces mean the pod's own
+  std::vector<Amount> requests;     // sorted by resource, amounts > 0, "pods" included
+  kube::ResourceList request_list;  // the same by name, for messages
   kube::StringMap node_selector;
   std::optional<kube::NodeSelector> node_affinity;
   std::vector<kube::NodeSelector> volume_affinities;  // one per bound volume that has one; all must match
-  std::vector<std::string> missing_claims;            // claims that do not exist or wait for a consumer: no node can take it yet
+  std::vector<std::string>
+      missing_claims;  // claims that do not exist or wait for a consumer: no node can take it yet
   std::vector<kube::Toleration> tolerations;
   std::vector<HostPort> host_ports;
-  std::vector<kube::PodAffinityTerm> affinity;       // required
-  std::vector<kube::PodAffinityTerm> anti_affinity;  // required
+  std::vector<kube::PodAffinityTerm> affinity;         // required
+  std::vector<kube::PodAffinityTerm> anti_affinity;    // required
   std::vector<kube::TopologySpreadConstraint> spread;  // only DoNotSchedule ones
 
   bool HasTerms() const { return !affinity.empty() || !anti_affinity.empty() || !spread.empty(); }

@@ -15,11 +15,6 @@ namespace cadre::sim {
 
 namespace {
 
-// Labels that the API server puts on a Job's pod template: the current names and the ones from before they
-// had a domain.
-constexpr std::array<std::string_view, 2> kUidLabels = {kube::kControllerUidLabel, "controller-uid"};
-constexpr std::array<std::string_view, 2> kNameLabels = {kube::kJobNameLabel, "job-name"};
-
 constexpr std::array<std::pair<std::string_view, std::int32_t>, 2> kSystemClasses = {{
     {"system-cluster-critical", 2'000'000'000},
     {"system-node-critical", 2'000'001'000},
@@ -47,10 +42,9 @@ Result<void> AdmitJob(json::object& job) {
                           StringOf(metadata, "name"))});
   }
   json::object& labels = MakeObject(MakeObject(MakeObject(*spec, "template"), "metadata"), "labels");
-  for (const std::string_view label : kUidLabels)
-    labels[label] = StringOf(metadata, "uid");
-  for (const std::string_view label : kNameLabels)
-    labels[label] = StringOf(metadata, "name");
+  for (std::size_t i = 0; i < kOwnJobLabels.size(); ++i) {
+    labels[kOwnJobLabels[i]] = StringOf(metadata, i < 2 ? "uid" : "name");
+  }
   MakeObject(*spec, "selector")["matchLabels"] = {{kube::kControllerUidLabel, StringOf(metadata, "uid")}};
   return {};
 }
@@ -163,10 +157,9 @@ void StripServerFields(kube::Kind kind, json::object& body) {
   if (kind != kube::Kind::kJob || spec == nullptr || IsManualSelector(*spec)) return;
   spec->erase("selector");
   json::object& labels = MakeObject(MakeObject(MakeObject(*spec, "template"), "metadata"), "labels");
-  for (const std::string_view label : kUidLabels)
+  for (const std::string_view label : kOwnJobLabels) {
     labels.erase(label);
-  for (const std::string_view label : kNameLabels)
-    labels.erase(label);
+  }
 }
 
 }  // namespace cadre::sim

@@ -6,6 +6,7 @@
 // priority that the pod gives or 0, and a warning is kept. Thread rule: one thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,9 +16,15 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "kube/job.h"
 #include "sim/store.h"
 
 namespace cadre::sim {
+
+// Labels that the API server puts on a Job's pod template: the current names, and those from before they had
+// a domain. The first two hold the Job's UID, the others its name.
+inline constexpr std::array<std::string_view, 4> kOwnJobLabels = {kube::kControllerUidLabel, "controller-uid",
+                                                                  kube::kJobNameLabel, "job-name"};
 
 class Admission {
  public:

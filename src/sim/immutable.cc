@@ -9,6 +9,7 @@
 #include "kube/job.h"
 #include "kube/jobset.h"
 #include "kube/pod.h"
+#include "sim/admission.h"
 #include "sim/json_util.h"
 
 namespace cadre::sim {
@@ -40,8 +41,7 @@ void Immutable(std::string_view path, Complaints& out) {
   out.push_back(fmt::format("{}: Invalid value: field is immutable", path));
 }
 
-// --- Pods
-// -----------------------------------------------------------------------------------------------------------
+// --- Pods ---
 
 bool OnlyAddsKeys(const json::object& before, const json::object& after, std::string_view key) {
   const json::object* old = ObjectOf(before, key);
@@ -101,8 +101,7 @@ void CopyContainerField(json::object& spec, const json::object& other, std::stri
     for (std::size_t i = 0; i < theirs.size(); ++i) {
       json::object* container = mine->get_array()[i].if_object();
       const json::object* other_container = theirs[i].if_object();
-      if (container != nullptr && other_container != nullptr)
-        CopyField(*container, *other_container, key);
+      if (container != nullptr && other_container != nullptr) CopyField(*container, *other_container, key);
     }
   }
 }
@@ -144,8 +143,7 @@ void CheckPod(const json::object& before, const json::object& after, Complaints&
       "`spec.initContainers[*].image`, `spec.activeDeadlineSeconds`, `spec.tolerations` (only additions)");
 }
 
-// --- Jobs
-// -----------------------------------------------------------------------------------------------------------
+// --- Jobs ---
 
 // The scheduling directives of a template, which a suspended Job (and a suspended JobSet's Jobs) may change.
 void CopyDirectives(json::object& pod_template, const json::object& other, bool is_job) {
@@ -169,7 +167,8 @@ void CopyDirectives(json::object& pod_template, const json::object& other, bool 
   if (mine.empty() && affinity == nullptr) spec.erase("affinity");
 }
 
-bool SameTemplate(const json::object& before, const json::object& after, bool directives_may_change, bool is_job) {
+bool SameTemplate(const json::object& before, const json::object& after, bool directives_may_change,
+                  bool is_job) {
   if (SameField(before, after, "template")) return true;
   const json::object* old = ObjectOf(before, "template");
   const json::object* now = ObjectOf(after, "template");
@@ -181,12 +180,23 @@ bool SameTemplate(const json::object& before, const json::object& after, bool di
   return rest == base;
 }
 
+const json::object& TemplateLabels(const json::object& job_spec) {
+  static const json::object kEmpty;
+  const json::object* object = &job_spec;
+  for (const std::string_view key : {"template", "metadata", "labels"}) {
+    object = ObjectOf(*object, key);
+    if (object == nullptr) return kEmpty;
+  }
+  return *object;
+}
+
 // The labels that the API server put on the template stay.
 void CheckOwnLabels(const json::object& before, const json::object& after, Complaints& out) {
-  const json::value* old = cadre::Find(json::value_from(before), {});
-  (void)old;
-  (void)after;
-  (void)out;
+  for (const std::string_view label : kOwnJobLabels) {
+    const std::string_view old = StringOf(TemplateLabels(before), label);
+    if (old.empty() || StringOf(TemplateLabels(after), label) == old) continue;
+    out.push_back(fmt::format("spec.template.metadata.labels[{}]: Required value: must be '{}'", label, old));
+  }
 }
 
 void CheckJob(const kube::Job& job, const json::object& before, const json::object& after, Complaints& out) {
@@ -201,14 +211,14 @@ void CheckJob(const kube::Job& job, const json::object& before, const json::obje
             ? "spec.completions: Invalid value: can only be modified in tandem with spec.parallelism"
             : "spec.completions: Invalid value: field is immutable");
   }
-  // A Job that was started gives its template free once it is suspended and its controller has taken startTime back.
+  // A Job that was started gives its template free once it is suspended and its controller has taken
+  // startTime back.
   const bool rests = job.spec.suspend && !job.status.start_time;
   if (!SameTemplate(before, after, rests, true)) Immutable("spec.template", out);
   CheckOwnLabels(before, after, out);
 }
 
-// --- JobSets
-// --------------------------------------------------------------------------------------------------------
+// --- JobSets ---
 
 bool IsSuspended(const json::object& spec) {
   const json::value* suspend = FieldOf(spec, "suspend");
@@ -249,7 +259,34 @@ void CheckJobSet(const json::object& before, const json::object& after, Complain
   }
 }
 
+// A Job may only be called finished after it was said that it will be.
+void CheckJobStatus(const kube::Job& job, Complaints& out) {
+  const auto& conditions = job.status.conditions;
+  const bool complete = kube::FindTrue(conditions, "Complete") != nullptr;
+  const bool failed = kube::FindTrue(conditions, "Failed") != nullptr;
+  if (complete && failed)
+    out.emplace_back("status.conditions: Invalid value: cannot set both Complete and Failed");
+  if (complete && kube::FindTrue(conditions, "SuccessCriteriaMet") == nullptr) {
+    out.emplace_back("status.conditions: Invalid value: Complete needs SuccessCriteriaMet before it");
+  }
+  if (complete && !job.status.completion_time) {
+    out.emplace_back("status.completionTime: Required value: completionTime is required for Complete jobs");
+  }
+  if (failed && kube::FindTrue(conditions, "FailureTarget") == nullptr) {
+    out.emplace_back("status.conditions: Invalid value: Failed needs FailureTarget before it");
+  }
+  if ((complete || failed) && !job.status.start_time) {
+    out.emplace_back("status.startTime: Required value: startTime is required for finished jobs");
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> ForbiddenStatus(const kube::Object& after) {
+  Complaints out;
+  if (after.kind == kube::Kind::kJob) CheckJobStatus(after.As<kube::Job>(), out);
+  return out;
+}
 
 std::vector<std::string> ForbiddenChanges(const kube::Object& before, const json::object& after) {
   Complaints out;

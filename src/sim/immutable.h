@@ -15,4 +15,7 @@ namespace cadre::sim {
 // subresources.
 std::vector<std::string> ForbiddenChanges(const kube::Object& before, const json::object& after);
 
+// All complaints about a status that was written. Only a Job's is checked, as by the API server.
+std::vector<std::string> ForbiddenStatus(const kube::Object& after);
+
 }  // namespace cadre::sim

@@ -39,10 +39,12 @@ std::optional<Time> DeletionAsked(const JobPod& pod) {
     return deletion;
   }
   // The timestamp is when the grace period ends.
-  return *deletion - Duration(1000 * std::int64_t{Int32In(*pod.object.raw, {"metadata", "deletionGracePeriodSeconds"})});
+  return *deletion -
+         Duration(1000 * std::int64_t{Int32In(*pod.object.raw, {"metadata", "deletionGracePeriodSeconds"})});
 }
 
-Duration Remaining(std::int32_t failures, std::optional<Time> last_failure, Time now, const BackoffLimits& limits) {
+Duration Remaining(std::int32_t failures, std::optional<Time> last_failure, Time now,
+                   const BackoffLimits& limits) {
   if (failures <= 0 || !last_failure) {
     return Duration{0};
   }
@@ -101,7 +103,8 @@ Duration RemainingIndexBackoff(const JobPod* last, Time now, const BackoffLimits
   if (last == nullptr) {
     return Duration{0};
   }
-  return Remaining(IndexFailures(*last->pod) + IgnoredIndexFailures(*last->pod) + 1, FinishedAt(*last), now, limits);
+  return Remaining(IndexFailures(*last->pod) + IgnoredIndexFailures(*last->pod) + 1, FinishedAt(*last), now,
+                   limits);
 }
 
 }  // namespace cadre::sim

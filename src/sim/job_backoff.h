@@ -1,8 +1,8 @@
 // How long a Job waits before it replaces failed pods: 10 s, doubling to 10 min, since the last failure.
 //
-// As in Kubernetes the count of failures in a row lives in memory only: a restart of the controller forgets it (the
-// count per index does not: pods carry it).
-// Source: https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy, KEP-3850.
+// As in Kubernetes the count of failures in a row lives in memory only: a restart of the controller forgets
+// it (the count per index does not: pods carry it). Source:
+// https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy, KEP-3850.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct BackoffRecord {
   bool operator==(const BackoffRecord&) const = default;
 };
 
-// When the pod ended: its last container's end, else when it stopped being ready, else when its deletion was asked for,
-// else its creation.
+// When the pod ended: its last container's end, else when it stopped being ready, else when its deletion was
+// asked for, else its creation.
 Time FinishedAt(const JobPod& pod);
 
 // The record after these pods ended, both lists in any order. A success after a failure clears it.

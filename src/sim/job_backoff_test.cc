@@ -11,20 +11,22 @@ using testing::At;
 using testing::EndedAt;
 using testing::PodWith;
 
-JobPod Ended(std::int64_t seconds) { return PodWith({.phase = "Failed", .status = EndedAt(seconds)}); }
+JobPod Ended(std::int64_t seconds) {
+  return PodWith({.phase = "Failed", .status = EndedAt(seconds)});
+}
 
 TEST(FinishedAt, IsTheEndOfTheLastContainer) {
   const JobPod pod = PodWith(
       {.phase = "Failed",
-       .status = R"("containerStatuses":[{"name":"a","state":{"terminated":{"exitCode":0,"finishedAt":"2026-01-01T00:00:50Z"}}},
+       .status =
+           R"("containerStatuses":[{"name":"a","state":{"terminated":{"exitCode":0,"finishedAt":"2026-01-01T00:00:50Z"}}},
                                          {"name":"b","state":{"terminated":{"exitCode":0,"finishedAt":"2026-01-01T00:00:20Z"}}}])"});
   EXPECT_EQ(FinishedAt(pod), At(50));
 }
 
 TEST(FinishedAt, OfAPodWhoseContainersNeverEndedIsWhenItStoppedBeingReady) {
-  const JobPod pod = PodWith(
-      {.phase = "Failed",
-       .status = R"("containerStatuses":[{"name":"a","state":{"running":{}}}],
+  const JobPod pod =
+      PodWith({.phase = "Failed", .status = R"("containerStatuses":[{"name":"a","state":{"running":{}}}],
                     "conditions":[{"type":"Ready","status":"False","lastTransitionTime":"2026-01-01T00:00:40Z"}])"});
   EXPECT_EQ(FinishedAt(pod), At(40));
 }
@@ -33,7 +35,9 @@ TEST(FinishedAt, OfADeletedPodIsWhenDeletionWasAskedForNotWhenItsGraceEnds) {
   EXPECT_EQ(FinishedAt(PodWith({.deleting = true})), At(100));
 }
 
-TEST(FinishedAt, IsTheCreationWhenNothingElseIsKnown) { EXPECT_EQ(FinishedAt(PodWith({.created = 3})), At(3)); }
+TEST(FinishedAt, IsTheCreationWhenNothingElseIsKnown) {
+  EXPECT_EQ(FinishedAt(PodWith({.created = 3})), At(3));
+}
 
 TEST(Backoff, DoublesFromTenSecondsToTenMinutes) {
   const int expected[] = {10, 20, 40, 80, 160, 320, 600, 600};

@@ -1,10 +1,10 @@
 #include "sim/job_controller.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <ranges>
+
+#include <fmt/format.h>
 
 #include "base/check.h"
 
@@ -54,9 +54,10 @@ struct JobController::JobState {
   bool again = false;  // it became due while a pass was running
   std::optional<QueueKey> queued;
 
-  std::multimap<std::int32_t, std::string> uncertain;  // index -> name of a pod whose create may have happened
-  std::set<std::string, std::less<>> vanished;         // names and UIDs of pods that went during the running pass
-  std::set<std::string, std::less<>> claimed;          // names given out in the running pass
+  std::multimap<std::int32_t, std::string>
+      uncertain;                                // index -> name of a pod whose create may have happened
+  std::set<std::string, std::less<>> vanished;  // names and UIDs of pods that went during the running pass
+  std::set<std::string, std::less<>> claimed;   // names given out in the running pass
 
   bool Finished() const { return job != nullptr && kube::IsFinished(*job); }
 };
@@ -66,7 +67,9 @@ JobController::JobController(JobControllerOptions options)
 
 JobController::~JobController() = default;
 
-std::span<const kube::Kind> JobController::Kinds() const { return kKinds; }
+std::span<const kube::Kind> JobController::Kinds() const {
+  return kKinds;
+}
 
 drive::StepResult JobController::Step(Time now, std::span<const drive::Event> events) {
   now_ = now;
@@ -83,7 +86,9 @@ drive::StepResult JobController::Step(Time now, std::span<const drive::Event> ev
   return std::move(result_);
 }
 
-void JobController::On(const drive::Listed& listed) { unlisted_.erase(listed.kind); }
+void JobController::On(const drive::Listed& listed) {
+  unlisted_.erase(listed.kind);
+}
 
 void JobController::On(const drive::Changed& changed) {
   switch (changed.object.kind) {
@@ -242,7 +247,8 @@ void JobController::LearnFromAnswer(JobState& state, const JobRequest& request, 
       }
       break;
     case Role::kWriteStatus:
-      if (done && answer.object && answer.object->Meta().resource_version > state.job->metadata.resource_version) {
+      if (done && answer.object &&
+          answer.object->Meta().resource_version > state.job->metadata.resource_version) {
         state.expectations.ExpectJob(answer.object->Meta().resource_version, now_);
       }
       break;
@@ -324,9 +330,8 @@ void JobController::StartSync(JobState& state) {
   OrderPods(input.pods);
   state.vanished.clear();
   state.claimed.clear();
-  state.sync = std::make_unique<JobSync>(std::move(input), options_, [this, &state](std::int32_t index) {
-    return PickPodName(state, index);
-  });
+  state.sync = std::make_unique<JobSync>(
+      std::move(input), options_, [this, &state](std::int32_t index) { return PickPodName(state, index); });
   Send(state, state.sync->Start(now_));
   EndSyncIfDone(state);
 }

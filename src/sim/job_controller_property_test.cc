@@ -1,8 +1,8 @@
 // Whatever pods, network and process do: counts come out right and nothing runs twice.
+#include <set>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-
-#include <set>
 
 #include "base/random.h"
 #include "sim/job_world.h"
@@ -21,10 +21,11 @@ struct Scenario {
   std::optional<int> limit_per_index;
   bool suspends = false;
   Duration watch_latency{0};
-  double faults = 0;  // probability of each kind of fault per write
+  double faults = 0;   // probability of each kind of fault per write
   double crashes = 0;  // probability of a crash per write
   std::string Spec() const {
-    std::string spec = fmt::format(R"("completions":{},"parallelism":{},"backoffLimit":100000)", completions, parallelism);
+    std::string spec =
+        fmt::format(R"("completions":{},"parallelism":{},"backoffLimit":100000)", completions, parallelism);
     if (indexed) {
       spec += R"(,"completionMode":"Indexed")";
     }
@@ -153,7 +154,8 @@ class Run {
     }
     if (scenario_.suspends && random_.Chance(0.1)) {
       const bool suspended = world_.JobObject()->As<kube::Job>().spec.suspend;
-      world_.PatchJob(fmt::format(R"({{"spec":{{"suspend":{}}}}})", suspended || tick > kCalmFrom ? "false" : "true"));
+      world_.PatchJob(
+          fmt::format(R"({{"spec":{{"suspend":{}}}}})", suspended || tick > kCalmFrom ? "false" : "true"));
     }
   }
 
@@ -179,8 +181,8 @@ class Run {
   std::map<int, int> successes_;  // by index
 };
 
-// `times` successes, where one counts. A pod that succeeds just as the controller, not knowing it yet, takes it away for a
-// suspension goes uncounted and runs again, in Kubernetes too.
+// `times` successes, where one counts. A pod that succeeds just as the controller, not knowing it yet, takes
+// it away for a suspension goes uncounted and runs again, in Kubernetes too.
 bool SucceededOnce(const Scenario& scenario, int times, int wanted) {
   return scenario.suspends ? times >= wanted : times == wanted;
 }

@@ -27,7 +27,9 @@ std::int32_t CountIn(const kube::Pod& pod, std::string_view annotation) {
 
 using Uids = std::set<std::string_view>;
 
-Uids ToSet(const std::vector<std::string>& uids) { return {uids.begin(), uids.end()}; }
+Uids ToSet(const std::vector<std::string>& uids) {
+  return {uids.begin(), uids.end()};
+}
 
 // A pod that the Job as it is now can count: of an Indexed Job only those with an index in range.
 bool Countable(const kube::JobSpec& spec, const JobPod& pod) {
@@ -45,7 +47,8 @@ bool FailsItsIndex(const kube::Job& job, const JobPod& pod) {
   return match.counts && IndexFailures(*pod.pod) >= *job.spec.backoff_limit_per_index;
 }
 
-void CountIndexes(const kube::Job& job, const TrackedStatus& status, std::span<const JobPod> pods, JobCounts& counts) {
+void CountIndexes(const kube::Job& job, const TrackedStatus& status, std::span<const JobPod> pods,
+                  JobCounts& counts) {
   const std::int32_t completions = Completions(job.spec).value_or(0);
   counts.recorded_indexes = IndexSet::Parse(status.completed_indexes, completions);
   counts.succeeded_indexes = counts.recorded_indexes;
@@ -58,13 +61,16 @@ void CountIndexes(const kube::Job& job, const TrackedStatus& status, std::span<c
 }
 
 bool LaterFailure(const JobPod& candidate, const JobPod& than) {
-  const auto all_failures = [](const JobPod& pod) { return IndexFailures(*pod.pod) + IgnoredIndexFailures(*pod.pod); };
+  const auto all_failures = [](const JobPod& pod) {
+    return IndexFailures(*pod.pod) + IgnoredIndexFailures(*pod.pod);
+  };
   return all_failures(candidate) >= all_failures(than) && FinishedAt(candidate) >= FinishedAt(than);
 }
 
 void CountFailuresPerIndex(const kube::Job& job, const TrackedStatus& status, std::span<const JobPod> pods,
                            JobCounts& counts) {
-  counts.failed_indexes = IndexSet::Parse(status.failed_indexes.value_or(""), Completions(job.spec).value_or(0));
+  counts.failed_indexes =
+      IndexSet::Parse(status.failed_indexes.value_or(""), Completions(job.spec).value_or(0));
   IndexSet ended_or_alive = counts.succeeded_indexes;
   for (const JobPod& pod : pods) {
     if (pod.tracked && Countable(job.spec, pod) && FailsItsIndex(job, pod)) {
@@ -76,7 +82,8 @@ void CountFailuresPerIndex(const kube::Job& job, const TrackedStatus& status, st
   }
   ended_or_alive.AddAll(*counts.failed_indexes);
   for (const JobPod& pod : pods) {
-    if (!pod.tracked || !Countable(job.spec, pod) || !IsFailed(pod, job) || ended_or_alive.Contains(pod.index)) {
+    if (!pod.tracked || !Countable(job.spec, pod) || !IsFailed(pod, job) ||
+        ended_or_alive.Contains(pod.index)) {
       continue;
     }
     const auto [place, added] = counts.replaced.try_emplace(pod.index, &pod);
@@ -110,13 +117,21 @@ JobPod MakeJobPod(kube::Object object) {
   return pod;
 }
 
-bool IsActive(const JobPod& pod) { return !kube::IsTerminal(*pod.pod) && !pod.pod->metadata.deletion_timestamp; }
+bool IsActive(const JobPod& pod) {
+  return !kube::IsTerminal(*pod.pod) && !pod.pod->metadata.deletion_timestamp;
+}
 
-bool IsTerminating(const JobPod& pod) { return !kube::IsTerminal(*pod.pod) && pod.pod->metadata.deletion_timestamp; }
+bool IsTerminating(const JobPod& pod) {
+  return !kube::IsTerminal(*pod.pod) && pod.pod->metadata.deletion_timestamp;
+}
 
-bool IsReady(const JobPod& pod) { return kube::FindTrue(pod.pod->status.conditions, "Ready") != nullptr; }
+bool IsReady(const JobPod& pod) {
+  return kube::FindTrue(pod.pod->status.conditions, "Ready") != nullptr;
+}
 
-bool IsSucceeded(const JobPod& pod) { return pod.pod->status.phase == kube::PodPhase::kSucceeded; }
+bool IsSucceeded(const JobPod& pod) {
+  return pod.pod->status.phase == kube::PodPhase::kSucceeded;
+}
 
 bool IsFailed(const JobPod& pod, const kube::Job& job) {
   if (pod.pod->status.phase == kube::PodPhase::kFailed) {
@@ -126,7 +141,8 @@ bool IsFailed(const JobPod& pod, const kube::Job& job) {
 }
 
 std::int32_t BackoffLimit(const kube::JobSpec& spec) {
-  return spec.backoff_limit.value_or(spec.backoff_limit_per_index ? std::numeric_limits<std::int32_t>::max() : 6);
+  return spec.backoff_limit.value_or(spec.backoff_limit_per_index ? std::numeric_limits<std::int32_t>::max()
+                                                                  : 6);
 }
 
 std::optional<std::int32_t> Completions(const kube::JobSpec& spec) {
@@ -143,9 +159,13 @@ void OrderPods(std::vector<JobPod>& pods) {
   });
 }
 
-std::int32_t IndexFailures(const kube::Pod& pod) { return CountIn(pod, kFailureCount); }
+std::int32_t IndexFailures(const kube::Pod& pod) {
+  return CountIn(pod, kFailureCount);
+}
 
-std::int32_t IgnoredIndexFailures(const kube::Pod& pod) { return CountIn(pod, kIgnoredFailureCount); }
+std::int32_t IgnoredIndexFailures(const kube::Pod& pod) {
+  return CountIn(pod, kIgnoredFailureCount);
+}
 
 JobCounts CountPods(const kube::Job& job, const TrackedStatus& status, std::span<const JobPod> pods) {
   JobCounts counts;
@@ -180,8 +200,8 @@ JobCounts CountPods(const kube::Job& job, const TrackedStatus& status, std::span
   return counts;
 }
 
-Tracking RecordFinishedPods(const kube::Job& job, std::span<const JobPod> pods, bool finished, bool ended_well,
-                            JobCounts& counts, TrackedStatus& status) {
+Tracking RecordFinishedPods(const kube::Job& job, std::span<const JobPod> pods, bool finished,
+                            bool ended_well, JobCounts& counts, TrackedStatus& status) {
   Tracking tracking;
   // Copies: the lists grow below, and what is added here has not been counted before.
   const std::set<std::string, std::less<>> before_succeeded(status.uncounted_succeeded.begin(),
@@ -201,7 +221,8 @@ Tracking RecordFinishedPods(const kube::Job& job, std::span<const JobPod> pods, 
         status.uncounted_succeeded.push_back(pod.uid());
       }
     } else if (IsFailed(pod, job) || (finished && !ended_well)) {
-      if (!before_failed.contains(pod.uid()) && Countable(job.spec, pod) && MatchFailurePolicy(job.spec, pod).counts) {
+      if (!before_failed.contains(pod.uid()) && Countable(job.spec, pod) &&
+          MatchFailurePolicy(job.spec, pod).counts) {
         status.uncounted_failed.push_back(pod.uid());
       }
     }

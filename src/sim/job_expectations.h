@@ -1,7 +1,8 @@
 // JobExpectations: the own writes about one Job that the watch has not shown yet.
 //
-// While there are any, the Job is left alone: a pass over a view that lags would create pods twice or count them twice
-// (Kubernetes 1.36 does the same, gate StaleControllerConsistencyJob). In memory only: a new process starts from a list.
+// While there are any, the Job is left alone: a pass over a view that lags would create pods twice or count
+// them twice (Kubernetes 1.36 does the same, gate StaleControllerConsistencyJob). In memory only: a new
+// process starts from a list.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +45,7 @@ class JobExpectations {
   Names pods_;
   Names deletions_;
   Names releases_;
-  Names released_;  // until the watch shows it
+  Names released_;                 // until the watch shows it
   std::uint64_t job_version_ = 0;  // 0: none awaited
   std::optional<Time> since_;
 };

@@ -65,7 +65,8 @@ std::int64_t IndexSet::Count() const {
 
 std::int64_t IndexSet::CountCommon(const IndexSet& other) const {
   std::int64_t count = 0;
-  for (auto ours = runs_.begin(), theirs = other.runs_.begin(); ours != runs_.end() && theirs != other.runs_.end();) {
+  for (auto ours = runs_.begin(), theirs = other.runs_.begin();
+       ours != runs_.end() && theirs != other.runs_.end();) {
     const std::int64_t overlap =
         std::int64_t{std::min(ours->last, theirs->last)} - std::max(ours->first, theirs->first) + 1;
     count += std::max(overlap, std::int64_t{0});

@@ -21,8 +21,8 @@ class IndexSet {
 
   IndexSet() = default;
 
-  // What is out of range (negative, >= completions) or is no number is left out: an index that an elastic Job lost by
-  // shrinking does not count any more.
+  // What is out of range (negative, >= completions) or is no number is left out: an index that an elastic Job
+  // lost by shrinking does not count any more.
   static IndexSet Parse(std::string_view text, std::int32_t completions);
 
   // Two neighbours are written "1,2", three or more "1-3", as Kubernetes does.

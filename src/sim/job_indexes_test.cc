@@ -1,9 +1,9 @@
 #include "sim/job_indexes.h"
 
+#include <set>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-
-#include <set>
 
 namespace cadre::sim {
 namespace {
@@ -15,9 +15,13 @@ TEST(IndexSet, ReadsRunsAndSingleIndexes) {
   EXPECT_FALSE(set.Contains(1));
 }
 
-TEST(IndexSet, LeavesOutWhatIsBeyondTheCompletions) { EXPECT_EQ(IndexSet::Parse("0,2-9,12", 4).ToString(), "0,2,3"); }
+TEST(IndexSet, LeavesOutWhatIsBeyondTheCompletions) {
+  EXPECT_EQ(IndexSet::Parse("0,2-9,12", 4).ToString(), "0,2,3");
+}
 
-TEST(IndexSet, IgnoresWhatIsNoIndex) { EXPECT_EQ(IndexSet::Parse("x,1,-3,5-2,4-y", 10).ToString(), "1"); }
+TEST(IndexSet, IgnoresWhatIsNoIndex) {
+  EXPECT_EQ(IndexSet::Parse("x,1,-3,5-2,4-y", 10).ToString(), "1");
+}
 
 TEST(IndexSet, WritesTwoNeighboursWithACommaAndThreeWithADash) {
   EXPECT_EQ(IndexSet::Parse("1,2", 10).ToString(), "1,2");

@@ -1,10 +1,10 @@
 #include "sim/job_pods.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <tuple>
+
+#include <fmt/format.h>
 
 #include "base/check.h"
 #include "base/hash.h"
@@ -45,8 +45,9 @@ Time ReadySince(const JobPod& pod) {
   return ready == nullptr ? Time::min() : ready->last_transition_time.value_or(Time::max());
 }
 
-// Less is removed first: unassigned before assigned, pending before running, not ready before ready, ready for a short
-// time before long, often restarted before never, young before old. The name decides what is equal.
+// Less is removed first: unassigned before assigned, pending before running, not ready before ready, ready
+// for a short time before long, often restarted before never, young before old. The name decides what is
+// equal.
 bool RemovedBefore(const JobPod* a, const JobPod* b) {
   const auto key = [](const JobPod& pod) {
     return std::tuple(!pod.pod->spec.node_name.empty(), PhaseRank(pod.pod->status.phase), IsReady(pod));
@@ -68,8 +69,8 @@ bool RemovedBefore(const JobPod* a, const JobPod* b) {
   return a->pod->metadata.name < b->pod->metadata.name;
 }
 
-// Of an Indexed Job: pods without an index, with one out of range, and all but one of those that share an index.
-// The others go to `left`.
+// Of an Indexed Job: pods without an index, with one out of range, and all but one of those that share an
+// index. The others go to `left`.
 std::vector<const JobPod*> TakeMisfits(const std::vector<const JobPod*>& active, std::int32_t completions,
                                        std::vector<const JobPod*>& left) {
   std::vector<const JobPod*> misfits;
@@ -111,7 +112,8 @@ std::int32_t WantedActive(const kube::JobSpec& spec, const JobCounts& counts) {
   const auto active = static_cast<std::int32_t>(counts.active.size());
   const std::optional<std::int32_t> completions = Completions(spec);
   if (!completions) {
-    return counts.succeeded > 0 ? active : parallelism;  // a work queue: after the first success nothing new starts
+    return counts.succeeded > 0 ? active
+                                : parallelism;  // a work queue: after the first success nothing new starts
   }
   return std::max(0, std::min(*completions - counts.succeeded, parallelism));
 }
@@ -131,8 +133,8 @@ std::vector<std::int32_t> MissingIndexes(const kube::JobSpec& spec, const JobCou
 }
 
 // With backoffLimitPerIndex each index waits for itself.
-void PlanIndexes(const kube::JobSpec& spec, const JobCounts& counts, const std::vector<std::int32_t>& indexes, Time now,
-                 const BackoffLimits& limits, PodPlan& plan) {
+void PlanIndexes(const kube::JobSpec& spec, const JobCounts& counts, const std::vector<std::int32_t>& indexes,
+                 Time now, const BackoffLimits& limits, PodPlan& plan) {
   std::optional<Duration> shortest;
   for (const std::int32_t index : indexes) {
     const auto replaced = counts.replaced.find(index);
@@ -172,7 +174,8 @@ void AddIndexVariable(json::object& spec) {
       if (!env.is_array()) {
         env = json::array();
       }
-      if (std::ranges::any_of(env.get_array(), [](const json::value& v) { return StringIn(v, {"name"}) == kIndexVariable; })) {
+      if (std::ranges::any_of(env.get_array(),
+                              [](const json::value& v) { return StringIn(v, {"name"}) == kIndexVariable; })) {
         continue;
       }
       const std::string path = fmt::format("metadata.labels['{}']", kube::kCompletionIndexAnnotation);
@@ -238,8 +241,8 @@ json::object MakeMetadata(const kube::Object& job, const NewPod& pod, const std:
 
 }  // namespace
 
-PodPlan PlanPods(const kube::Job& job, const JobCounts& counts, std::span<const JobPod> pods, Duration backoff, Time now,
-                 const BackoffLimits& limits, std::size_t max_per_sync) {
+PodPlan PlanPods(const kube::Job& job, const JobCounts& counts, std::span<const JobPod> pods,
+                 Duration backoff, Time now, const BackoffLimits& limits, std::size_t max_per_sync) {
   const kube::JobSpec& spec = job.spec;
   PodPlan plan;
   if (spec.suspend) {
@@ -272,11 +275,13 @@ PodPlan PlanPods(const kube::Job& job, const JobCounts& counts, std::span<const 
 }
 
 json::object MakePod(const kube::Object& job, const NewPod& pod, const std::string& name) {
-  CADRE_ASSERT(job.raw != nullptr, "a Job without its JSON: the Job controller copies the pod template from it");
+  CADRE_ASSERT(job.raw != nullptr,
+               "a Job without its JSON: the Job controller copies the pod template from it");
   json::object body;
   body["metadata"] = MakeMetadata(job, pod, name);
   json::object& spec = ObjectIn(body, "spec");
-  if (const json::value* from = Find(*job.raw, {"spec", "template", "spec"}); from != nullptr && from->is_object()) {
+  if (const json::value* from = Find(*job.raw, {"spec", "template", "spec"});
+      from != nullptr && from->is_object()) {
     spec = from->get_object();
   }
   if (pod.index >= 0) {

@@ -1,7 +1,7 @@
 // Which pods a Job needs more or fewer of, in which order, and what a new one looks like. Pure functions.
 //
-// Source: https://kubernetes.io/docs/concepts/workloads/controllers/job/, KEP-2214 (Indexed), KEP-3715 (elastic),
-// KEP-3850 (per-index back-off), KEP-3939 (pod replacement).
+// Source: https://kubernetes.io/docs/concepts/workloads/controllers/job/, KEP-2214 (Indexed), KEP-3715
+// (elastic), KEP-3850 (per-index back-off), KEP-3939 (pod replacement).
 #pragma once
 
 #include <cstdint>
@@ -29,9 +29,10 @@ struct PodPlan {
   Duration wait{0};            // a back-off: nothing now, look again after this
 };
 
-// `backoff`: what the Job as a whole has still to wait (see job_backoff.h). At most `max_per_sync` creates or removes.
-PodPlan PlanPods(const kube::Job& job, const JobCounts& counts, std::span<const JobPod> pods, Duration backoff, Time now,
-                 const BackoffLimits& limits, std::size_t max_per_sync);
+// `backoff`: what the Job as a whole has still to wait (see job_backoff.h). At most `max_per_sync` creates or
+// removes.
+PodPlan PlanPods(const kube::Job& job, const JobCounts& counts, std::span<const JobPod> pods,
+                 Duration backoff, Time now, const BackoffLimits& limits, std::size_t max_per_sync);
 
 // The pod object for a create: the Job's template verbatim, and what the Job controller adds.
 json::object MakePod(const kube::Object& job, const NewPod& pod, const std::string& name);

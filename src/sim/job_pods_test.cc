@@ -28,7 +28,8 @@ struct Planned {
   }
 };
 
-Planned PlanFor(const kube::Object& job, std::vector<JobPod> pods, Duration backoff = Duration{0}, std::int64_t now = 0) {
+Planned PlanFor(const kube::Object& job, std::vector<JobPod> pods, Duration backoff = Duration{0},
+                std::int64_t now = 0) {
   Planned planned{.pods = std::move(pods), .plan = {}};
   OrderPods(planned.pods);
   const JobCounts counts = CountPods(Typed(job), ReadStatus(job), planned.pods);
@@ -36,9 +37,10 @@ Planned PlanFor(const kube::Object& job, std::vector<JobPod> pods, Duration back
   return planned;
 }
 
-kube::Object Indexed(int completions, int parallelism, std::string_view more = "", std::string_view status = "") {
-  return JobWith(fmt::format(R"("completionMode":"Indexed","completions":{},"parallelism":{}{})", completions, parallelism,
-                             more),
+kube::Object Indexed(int completions, int parallelism, std::string_view more = "",
+                     std::string_view status = "") {
+  return JobWith(fmt::format(R"("completionMode":"Indexed","completions":{},"parallelism":{}{})", completions,
+                             parallelism, more),
                  status);
 }
 
@@ -48,7 +50,8 @@ TEST(PlanPods, CreatesTheLowestMissingIndexes) {
 }
 
 TEST(PlanPods, CreatesNoMoreThanAreStillToSucceed) {
-  EXPECT_EQ(PlanFor(JobWith(R"("completions":5,"parallelism":4)", R"("succeeded":3)"), {}).plan.create.size(), 2U);
+  EXPECT_EQ(PlanFor(JobWith(R"("completions":5,"parallelism":4)", R"("succeeded":3)"), {}).plan.create.size(),
+            2U);
 }
 
 TEST(PlanPods, CreatesAtMostFiveHundredAtATime) {
@@ -70,13 +73,16 @@ TEST(PlanPods, WaitsForTheBackoff) {
 
 TEST(PlanPods, RemovesEveryPodOfASuspendedJob) {
   const auto job = Indexed(2, 2, R"(,"suspend":true)");
-  EXPECT_EQ(PlanFor(job, {PodWith({.name = "a", .index = 0}), PodWith({.name = "b", .index = 1})}).plan.remove.size(), 2U);
+  EXPECT_EQ(PlanFor(job, {PodWith({.name = "a", .index = 0}), PodWith({.name = "b", .index = 1})})
+                .plan.remove.size(),
+            2U);
 }
 
 TEST(PlanPods, AShrunkElasticJobLosesItsHighestIndexesWhateverTheyDo) {
   const auto job = Indexed(1, 1);
-  const Planned planned = PlanFor(job, {PodWith({.name = "zero", .index = 0, .phase = "Pending", .node = ""}),
-                                        PodWith({.name = "one", .index = 1}), PodWith({.name = "two", .index = 2})});
+  const Planned planned =
+      PlanFor(job, {PodWith({.name = "zero", .index = 0, .phase = "Pending", .node = ""}),
+                    PodWith({.name = "one", .index = 1}), PodWith({.name = "two", .index = 2})});
   EXPECT_EQ(NamesOf(planned.plan.remove), (Names{"one", "two"}));
 }
 
@@ -84,10 +90,11 @@ TEST(PlanPods, LessParallelismRemovesTheLeastAdvancedPodsFirst) {
   const auto job = Indexed(4, 1);
   constexpr std::string_view kReady =
       R"("conditions":[{{"type":"Ready","status":"True","lastTransitionTime":"2026-01-01T00:00:{:02}Z"}}])";
-  const Planned planned = PlanFor(job, {PodWith({.name = "long-ready", .index = 0, .status = fmt::format(kReady, 10)}),
-                                        PodWith({.name = "just-ready", .index = 1, .status = fmt::format(kReady, 20)}),
-                                        PodWith({.name = "pending", .index = 2, .phase = "Pending"}),
-                                        PodWith({.name = "unassigned", .index = 3, .phase = "Pending", .node = ""})});
+  const Planned planned =
+      PlanFor(job, {PodWith({.name = "long-ready", .index = 0, .status = fmt::format(kReady, 10)}),
+                    PodWith({.name = "just-ready", .index = 1, .status = fmt::format(kReady, 20)}),
+                    PodWith({.name = "pending", .index = 2, .phase = "Pending"}),
+                    PodWith({.name = "unassigned", .index = 3, .phase = "Pending", .node = ""})});
   EXPECT_EQ(NamesOf(planned.plan.remove), (Names{"unassigned", "pending", "just-ready"}));
 }
 
@@ -100,7 +107,8 @@ TEST(PlanPods, RemovesAllButTheBestOfPodsThatShareAnIndex) {
 TEST(PlanPods, ReplacesATerminatingPodAtOnceUnlessThePolicySaysFailed) {
   const auto terminating = PodWith({.index = 0, .deleting = true});
   EXPECT_EQ(PlanFor(Indexed(1, 1), {terminating}).Indexes(), (std::vector<std::int32_t>{0}));
-  EXPECT_TRUE(PlanFor(Indexed(1, 1, R"(,"podReplacementPolicy":"Failed")"), {terminating}).plan.create.empty());
+  EXPECT_TRUE(
+      PlanFor(Indexed(1, 1, R"(,"podReplacementPolicy":"Failed")"), {terminating}).plan.create.empty());
 }
 
 TEST(PlanPods, BackoffPerIndexHoldsBackOnlyThatIndex) {
@@ -152,9 +160,8 @@ TEST(MakePod, OfANonIndexedJobHasNoIndexAnywhere) {
 
 TEST(MakePod, CarriesTheFailuresOfItsIndexOn) {
   const auto job = Indexed(2, 2, R"(,"backoffLimitPerIndex":5)");
-  const JobPod last = PodWith({.index = 0,
-                               .phase = "Failed",
-                               .annotations = R"("batch.kubernetes.io/job-index-failure-count":"2")"});
+  const JobPod last = PodWith(
+      {.index = 0, .phase = "Failed", .annotations = R"("batch.kubernetes.io/job-index-failure-count":"2")"});
   const json::value pod = MakePod(job, {.index = 0, .replaces = &last}, "n");
   EXPECT_EQ(FindString(pod, {"metadata", "annotations", "batch.kubernetes.io/job-index-failure-count"}), "3");
 }
@@ -167,7 +174,8 @@ TEST(ReleasePod, LeavesFinalizersOfOthersAndGuardsThemByTheVersion) {
   pod.metadata.finalizers = {"theirs", std::string(kube::kJobTrackingFinalizer)};
   const drive::Effect effect = ReleasePod(pod);
   EXPECT_EQ(effect.resource_version, 12U);
-  EXPECT_EQ(json::value(std::get<drive::Patch>(effect.what).merge), json::parse(R"({"metadata":{"finalizers":["theirs"]}})"));
+  EXPECT_EQ(json::value(std::get<drive::Patch>(effect.what).merge),
+            json::parse(R"({"metadata":{"finalizers":["theirs"]}})"));
 }
 
 TEST(PodNames, AreCutToWhatAHostnameMayBe) {

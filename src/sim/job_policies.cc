@@ -1,8 +1,8 @@
 #include "sim/job_policies.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "kube/pod.h"
 
@@ -25,11 +25,12 @@ std::optional<std::string> MatchExitCodes(const kube::PodFailurePolicyRule& rule
       }
       const std::string_view name = StringIn(status, {"name"});
       const std::int32_t exit_code = Int32In(status, {"state", "terminated", "exitCode"});
-      if ((rule.container_name && *rule.container_name != name) || exit_code == 0 || !HoldsExitCode(rule, exit_code)) {
+      if ((rule.container_name && *rule.container_name != name) || exit_code == 0 ||
+          !HoldsExitCode(rule, exit_code)) {
         continue;
       }
-      return fmt::format("Container {} for pod {}/{} failed with exit code {}", name, pod.pod->metadata.namespace_,
-                         pod.pod->metadata.name, exit_code);
+      return fmt::format("Container {} for pod {}/{} failed with exit code {}", name,
+                         pod.pod->metadata.namespace_, pod.pod->metadata.name, exit_code);
     }
   }
   return std::nullopt;
@@ -39,7 +40,8 @@ std::optional<std::string> MatchConditions(const kube::PodFailurePolicyRule& rul
   for (const json::value& condition : ArrayIn(*pod.object.raw, {"status", "conditions"})) {
     for (const auto& [type, status] : rule.pod_conditions) {
       if (StringIn(condition, {"type"}) == type && StringIn(condition, {"status"}) == status) {
-        return fmt::format("Pod {}/{} has condition {}", pod.pod->metadata.namespace_, pod.pod->metadata.name, type);
+        return fmt::format("Pod {}/{} has condition {}", pod.pod->metadata.namespace_, pod.pod->metadata.name,
+                           type);
       }
     }
   }
@@ -54,7 +56,8 @@ bool PastLimitOfRestarts(const kube::Job& job, std::span<const JobPod> pods) {
   std::int64_t restarts = 0;
   for (const JobPod& pod : pods) {
     const kube::PodPhase phase = pod.pod->status.phase;
-    if (pod.object.raw == nullptr || (phase != kube::PodPhase::kRunning && phase != kube::PodPhase::kPending)) {
+    if (pod.object.raw == nullptr ||
+        (phase != kube::PodPhase::kRunning && phase != kube::PodPhase::kPending)) {
       continue;
     }
     for (const std::string_view list : {"initContainerStatuses", "containerStatuses"}) {
@@ -90,7 +93,8 @@ std::optional<JobCondition> ByFailedIndexes(const kube::JobSpec& spec, const Job
   }
   const std::int64_t failed = counts.failed_indexes->Count();
   if (spec.max_failed_indexes && failed > *spec.max_failed_indexes) {
-    return Failing("MaxFailedIndexesExceeded", "Job has exceeded the specified maximal number of failed indexes");
+    return Failing("MaxFailedIndexesExceeded",
+                   "Job has exceeded the specified maximal number of failed indexes");
   }
   if (failed + counts.succeeded_indexes.Count() >= Completions(spec).value_or(0)) {
     return Failing("FailedIndexes", "Job has failed indexes");
@@ -144,8 +148,8 @@ std::optional<std::string> MatchSuccessPolicy(const kube::JobSpec& spec, const I
   return std::nullopt;
 }
 
-Verdict Judge(const kube::Job& job, const TrackedStatus& status, const JobCounts& counts, std::span<const JobPod> pods,
-              Time now) {
+Verdict Judge(const kube::Job& job, const TrackedStatus& status, const JobCounts& counts,
+              std::span<const JobPod> pods, Time now) {
   Verdict verdict;
   // What an earlier sync decided stands.
   verdict.end = FindTrueCondition(status, kSuccessCriteriaMet);

@@ -1,5 +1,5 @@
-// When a Job has succeeded or failed: its limits, podFailurePolicy (KEP-3329) and successPolicy (KEP-3998), in the order
-// in which Kubernetes asks them. Pure functions.
+// When a Job has succeeded or failed: its limits, podFailurePolicy (KEP-3329) and successPolicy (KEP-3998),
+// in the order in which Kubernetes asks them. Pure functions.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace cadre::sim {
 struct FailurePolicyMatch {
   std::optional<kube::PodFailurePolicyAction> action;  // of the first rule that matches
   std::string message;                                 // for kFailJob: why
-  bool counts = true;  // the failure counts toward backoffLimit
+  bool counts = true;                                  // the failure counts toward backoffLimit
 };
 
 // The first rule that matches a failed pod. No rule: the failure counts.
@@ -25,15 +25,17 @@ std::optional<std::string> MatchSuccessPolicy(const kube::JobSpec& spec, const I
 
 // What a Job's state so far says about its end.
 struct Verdict {
-  // FailureTarget (it is failing since now), Failed (it was failing already), SuccessCriteriaMet; none: it goes on.
+  // FailureTarget (it is failing since now), Failed (it was failing already), SuccessCriteriaMet; none: it
+  // goes on.
   std::optional<JobCondition> end;
   std::optional<Time> deadline;  // ask again then (activeDeadlineSeconds)
 };
 
-Verdict Judge(const kube::Job& job, const TrackedStatus& status, const JobCounts& counts, std::span<const JobPod> pods,
-              Time now);
+Verdict Judge(const kube::Job& job, const TrackedStatus& status, const JobCounts& counts,
+              std::span<const JobPod> pods, Time now);
 
-// All that was asked for has succeeded and nothing runs any more. `active`: after this sync's creates and deletes.
+// All that was asked for has succeeded and nothing runs any more. `active`: after this sync's creates and
+// deletes.
 bool IsComplete(const kube::JobSpec& spec, std::int32_t succeeded, std::int32_t active);
 
 }  // namespace cadre::sim

@@ -21,16 +21,20 @@ Verdict JudgeAt(const kube::Object& job, std::vector<JobPod> pods, std::int64_t 
   return Judge(Typed(job), status, CountPods(Typed(job), status, pods), pods, At(now));
 }
 
-std::string EndOf(const Verdict& verdict) { return verdict.end ? verdict.end->type + "/" + verdict.end->reason : "none"; }
+std::string EndOf(const Verdict& verdict) {
+  return verdict.end ? verdict.end->type + "/" + verdict.end->reason : "none";
+}
 
 TEST(JobLimits, BackoffLimitIsExceededByOneFailureMore) {
   const JobPod failed = PodWith({.phase = "Failed"});
   EXPECT_EQ(EndOf(JudgeAt(JobWith(R"("backoffLimit":1)"), {failed}, 0)), "none");
-  EXPECT_EQ(EndOf(JudgeAt(JobWith(R"("backoffLimit":0)"), {failed}, 0)), "FailureTarget/BackoffLimitExceeded");
+  EXPECT_EQ(EndOf(JudgeAt(JobWith(R"("backoffLimit":0)"), {failed}, 0)),
+            "FailureTarget/BackoffLimitExceeded");
 }
 
 TEST(JobLimits, FailuresAlreadyCountedAndStillUncountedAddUp) {
-  const auto job = JobWith(R"("backoffLimit":3)", R"("failed":2,"uncountedTerminatedPods":{"failed":["uid-gone"]})");
+  const auto job =
+      JobWith(R"("backoffLimit":3)", R"("failed":2,"uncountedTerminatedPods":{"failed":["uid-gone"]})");
   EXPECT_EQ(EndOf(JudgeAt(job, {PodWith({.phase = "Failed"})}, 0)), "FailureTarget/BackoffLimitExceeded");
 }
 
@@ -52,13 +56,15 @@ TEST(JobDeadline, IsTheTimeToLookAgain) {
 }
 
 TEST(JobDeadline, StandsStillWhileSuspended) {
-  const auto job = JobWith(R"("activeDeadlineSeconds":30,"suspend":true)", R"("startTime":"2026-01-01T00:00:10Z")");
+  const auto job =
+      JobWith(R"("activeDeadlineSeconds":30,"suspend":true)", R"("startTime":"2026-01-01T00:00:10Z")");
   EXPECT_EQ(EndOf(JudgeAt(job, {}, 400)), "none");
 }
 
 TEST(Judge, KeepsAnEarlierFailureTargetAndTurnsItIntoFailed) {
-  const auto job =
-      JobWith("", R"("conditions":[{"type":"FailureTarget","status":"True","reason":"DeadlineExceeded","message":"m"}])");
+  const auto job = JobWith(
+      "",
+      R"("conditions":[{"type":"FailureTarget","status":"True","reason":"DeadlineExceeded","message":"m"}])");
   EXPECT_EQ(EndOf(JudgeAt(job, {}, 0)), "Failed/DeadlineExceeded");
 }
 
@@ -80,11 +86,13 @@ TEST(FailedIndexes, EndTheJobOnceEveryIndexHasEnded) {
 
 TEST(FailedIndexes, BeyondTheirMaximumEndTheJobAtOnce) {
   const std::string spec = std::string(kIndexed) + R"(,"backoffLimitPerIndex":0,"maxFailedIndexes":1)";
-  EXPECT_EQ(EndOf(JudgeAt(JobWith(spec, R"("failedIndexes":"1,3")"), {}, 0)), "FailureTarget/MaxFailedIndexesExceeded");
+  EXPECT_EQ(EndOf(JudgeAt(JobWith(spec, R"("failedIndexes":"1,3")"), {}, 0)),
+            "FailureTarget/MaxFailedIndexesExceeded");
 }
 
 TEST(SuccessPolicy, NeedsEveryIndexOfARule) {
-  const auto job = JobWith(std::string(kIndexed) + R"(,"successPolicy":{"rules":[{"succeededIndexes":"0,2"}]})");
+  const auto job =
+      JobWith(std::string(kIndexed) + R"(,"successPolicy":{"rules":[{"succeededIndexes":"0,2"}]})");
   EXPECT_FALSE(MatchSuccessPolicy(Typed(job).spec, IndexSet::Parse("0,1", 4)));
   EXPECT_EQ(MatchSuccessPolicy(Typed(job).spec, IndexSet::Parse("0,2", 4)), "Matched rules at index 0");
 }
@@ -117,7 +125,8 @@ TEST(PodFailurePolicy, FailsTheJobForAnExitCode) {
 TEST(PodFailurePolicy, NotInMatchesEveryOtherExitCodeButZero) {
   const auto job = JobWithRule(R"({"action":"Ignore","onExitCodes":{"operator":"NotIn","values":[1]}})");
   const auto matches = [&](int code) {
-    return MatchFailurePolicy(Typed(job).spec, PodWith({.phase = "Failed", .status = EndedAt(1, code)})).action.has_value();
+    return MatchFailurePolicy(Typed(job).spec, PodWith({.phase = "Failed", .status = EndedAt(1, code)}))
+        .action.has_value();
   };
   EXPECT_FALSE(matches(1));
   EXPECT_TRUE(matches(2));
@@ -125,24 +134,26 @@ TEST(PodFailurePolicy, NotInMatchesEveryOtherExitCodeButZero) {
 }
 
 TEST(PodFailurePolicy, LooksOnlyAtTheContainerThatTheRuleNames) {
-  const auto job =
-      JobWithRule(R"({"action":"FailJob","onExitCodes":{"containerName":"other","operator":"In","values":[42]}})");
-  EXPECT_FALSE(MatchFailurePolicy(Typed(job).spec, PodWith({.phase = "Failed", .status = EndedAt(1, 42)})).action);
+  const auto job = JobWithRule(
+      R"({"action":"FailJob","onExitCodes":{"containerName":"other","operator":"In","values":[42]}})");
+  EXPECT_FALSE(
+      MatchFailurePolicy(Typed(job).spec, PodWith({.phase = "Failed", .status = EndedAt(1, 42)})).action);
 }
 
 TEST(PodFailurePolicy, IgnoredDisruptionsDoNotCountTowardTheLimit) {
   const auto job = JobWith(
       R"("backoffLimit":0,"podFailurePolicy":{"rules":[{"action":"Ignore","onPodConditions":[{"type":"DisruptionTarget","status":"True"}]}]})");
-  const JobPod evicted = PodWith(
-      {.phase = "Failed", .status = R"("conditions":[{"type":"DisruptionTarget","status":"True"}])"});
+  const JobPod evicted =
+      PodWith({.phase = "Failed", .status = R"("conditions":[{"type":"DisruptionTarget","status":"True"}])"});
   EXPECT_EQ(EndOf(JudgeAt(job, {evicted}, 0)), "none");
 }
 
 TEST(PodFailurePolicy, TakesTheFirstRuleThatMatches) {
   const auto job = JobWithRule(R"({"action":"Count","onExitCodes":{"operator":"In","values":[42]}},
                                   {"action":"FailJob","onExitCodes":{"operator":"In","values":[42]}})");
-  EXPECT_EQ(MatchFailurePolicy(Typed(job).spec, PodWith({.phase = "Failed", .status = EndedAt(1, 42)})).action,
-            Action::kCount);
+  EXPECT_EQ(
+      MatchFailurePolicy(Typed(job).spec, PodWith({.phase = "Failed", .status = EndedAt(1, 42)})).action,
+      Action::kCount);
 }
 
 TEST(Completion, NeedsAllSuccessesAndNothingRunning) {

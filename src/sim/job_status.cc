@@ -56,7 +56,8 @@ std::optional<std::int32_t> OptionalInt32In(const json::value& document, JsonPat
 }
 
 json::value* FindCondition(json::array& conditions, std::string_view type) {
-  const auto found = std::ranges::find_if(conditions, [&](const json::value& c) { return StringIn(c, {"type"}) == type; });
+  const auto found =
+      std::ranges::find_if(conditions, [&](const json::value& c) { return StringIn(c, {"type"}) == type; });
   return found == conditions.end() ? nullptr : &*found;
 }
 
@@ -180,7 +181,8 @@ bool SetCondition(TrackedStatus& status, const JobCondition& condition, bool val
     return false;
   }
   if (existing != nullptr && StringIn(*existing, {"status"}) == wanted &&
-      StringIn(*existing, {"reason"}) == condition.reason && StringIn(*existing, {"message"}) == condition.message) {
+      StringIn(*existing, {"reason"}) == condition.reason &&
+      StringIn(*existing, {"message"}) == condition.message) {
     return false;
   }
   json::object made{{"type", condition.type},

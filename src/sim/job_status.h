@@ -1,7 +1,7 @@
 // JobStatus as the Job controller reads and writes it: with uncountedTerminatedPods, and conditions as JSON.
 //
-// The controller reads what it wrote from the object's raw JSON, not from kube::JobStatus: nobody else needs these parts.
-// Pure functions.
+// The controller reads what it wrote from the object's raw JSON, not from kube::JobStatus: nobody else needs
+// these parts. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -32,11 +32,11 @@ struct TrackedStatus {
   std::int32_t succeeded = 0;
   std::int32_t failed = 0;
   std::string completed_indexes;
-  std::optional<std::string> failed_indexes;  // with backoffLimitPerIndex
+  std::optional<std::string> failed_indexes;     // with backoffLimitPerIndex
   std::vector<std::string> uncounted_succeeded;  // UIDs; see job_counting.h
   std::vector<std::string> uncounted_failed;
   bool has_uncounted = false;  // the object that holds both lists is there; set from the first sync on
-  json::array conditions;  // entries of others pass through untouched
+  json::array conditions;      // entries of others pass through untouched
 };
 
 TrackedStatus ReadStatus(const kube::Object& job);

@@ -11,12 +11,14 @@ using testing::At;
 using testing::JobWith;
 
 TEST(StatusPatch, IsNoneWhenNothingChanged) {
-  const TrackedStatus status = ReadStatus(JobWith("", R"("active":2,"ready":0,"startTime":"2026-01-01T00:00:10Z")"));
+  const TrackedStatus status =
+      ReadStatus(JobWith("", R"("active":2,"ready":0,"startTime":"2026-01-01T00:00:10Z")"));
   EXPECT_FALSE(StatusPatch(status, status));
 }
 
 TEST(StatusPatch, NamesOnlyWhatChangedAndDeletesWhatIsGone) {
-  const TrackedStatus before = ReadStatus(JobWith("", R"("active":2,"succeeded":1,"startTime":"2026-01-01T00:00:10Z")"));
+  const TrackedStatus before =
+      ReadStatus(JobWith("", R"("active":2,"succeeded":1,"startTime":"2026-01-01T00:00:10Z")"));
   TrackedStatus after = before;
   after.active = 0;
   after.succeeded = 3;

@@ -1,9 +1,9 @@
 #include "sim/job_sync.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/check.h"
 #include "sim/job_policies.h"
@@ -15,7 +15,9 @@ using drive::Outcome;
 using Role = JobRequest::Role;
 
 // Done, or the object is gone, which is as good.
-bool Achieved(Outcome outcome) { return outcome == Outcome::kDone || outcome == Outcome::kGone; }
+bool Achieved(Outcome outcome) {
+  return outcome == Outcome::kDone || outcome == Outcome::kGone;
+}
 
 std::set<std::string, std::less<>> TrackedUids(const std::vector<JobPod>& pods) {
   std::set<std::string, std::less<>> uids;
@@ -88,8 +90,7 @@ void JobSync::EndPods(const std::vector<const JobPod*>& active, Requests& out) {
 // Pods that are not wanted any more (suspended, shrunk): they go uncounted, so the finalizer goes first.
 void JobSync::RemovePods(const std::vector<const JobPod*>& pods, Requests& out) {
   for (const JobPod* pod : pods) {
-    JobRequest remove =
-        PodRequest(Role::kDeletePod, *pod);
+    JobRequest remove = PodRequest(Role::kDeletePod, *pod);
     if (pod->tracked) {
       JobRequest release = PodRequest(Role::kReleasePod, *pod);
       release.counts = false;
@@ -105,7 +106,8 @@ void JobSync::CreateBatch(Requests& out) {
   for (; next_create_ < end; ++next_create_) {
     const NewPod& pod = creates_[next_create_];
     const std::string name = pick_name_(pod.index);
-    JobRequest request{.role = Role::kCreatePod, .effect = {}, .pod_uid = {}, .pod_name = name, .index = pod.index};
+    JobRequest request{
+        .role = Role::kCreatePod, .effect = {}, .pod_uid = {}, .pod_name = name, .index = pod.index};
     request.effect.what = drive::Create{.kind = kube::Kind::kPod,
                                         .namespace_ = job().metadata.namespace_,
                                         .body = MakePod(input_.job, pod, name)};
@@ -143,7 +145,8 @@ void JobSync::OnPodAnswer(const JobRequest& request, const drive::Answer& answer
     case Role::kDeletePod:
       if (Achieved(answer.outcome)) {
         ++deleted_;
-        const auto pod = std::ranges::find(counts_.active, request.pod_uid, [](const JobPod* p) { return p->uid(); });
+        const auto pod =
+            std::ranges::find(counts_.active, request.pod_uid, [](const JobPod* p) { return p->uid(); });
         ready_ -= pod != counts_.active.end() && IsReady(**pod) ? 1 : 0;
       } else {
         failed_ = true;
@@ -209,8 +212,9 @@ void JobSync::DecideCompletion(Time now, Requests& out) {
     return;
   }
   const bool suspend = job().spec.suspend;
-  const JobCondition condition = suspend ? JobCondition{std::string(kJobSuspended), "JobSuspended", "Job suspended"}
-                                         : JobCondition{std::string(kJobSuspended), "JobResumed", "Job resumed"};
+  const JobCondition condition =
+      suspend ? JobCondition{std::string(kJobSuspended), "JobSuspended", "Job suspended"}
+              : JobCondition{std::string(kJobSuspended), "JobResumed", "Job resumed"};
   if (!SetCondition(status_, condition, suspend, now)) {
     return;
   }
@@ -219,8 +223,8 @@ void JobSync::DecideCompletion(Time now, Requests& out) {
   out.push_back(MakeNote(false, suspend ? "Suspended" : "Resumed", condition.message));
 }
 
-// FailureTarget and SuccessCriteriaMet are written before any finalizer goes: if the process dies in between, the next
-// one must not judge anew from pods that are gone.
+// FailureTarget and SuccessCriteriaMet are written before any finalizer goes: if the process dies in between,
+// the next one must not judge anew from pods that are gone.
 void JobSync::NoteInterimEnd(Time now) {
   if (!end_) {
     return;
@@ -262,7 +266,8 @@ void JobSync::OnStatusAnswer(const drive::Answer& answer, Time now, Requests& ou
     return;
   }
   if (!answer.object) {
-    stage_ = Stage::kDone;  // without its new version nothing more can be written; the watch starts the next pass
+    stage_ =
+        Stage::kDone;  // without its new version nothing more can be written; the watch starts the next pass
     return;
   }
   written_ = status_;
@@ -308,7 +313,8 @@ void JobSync::Announce(Requests& out) {
     return;
   }
   if (completions && status_.succeeded > *completions) {
-    out.push_back(MakeNote(true, "TooManySucceededPods", "Too many succeeded pods running after completion count reached"));
+    out.push_back(MakeNote(true, "TooManySucceededPods",
+                           "Too many succeeded pods running after completion count reached"));
   }
   out.push_back(MakeNote(false, "Completed", "Job completed"));
 }

@@ -4,9 +4,10 @@
 //   pods      deletes, or creates in batches of 1, 2, 4, ... until one of a batch fails
 //   status    counters, uncounted UIDs, FailureTarget / SuccessCriteriaMet
 //   release   the finalizers of counted pods
-//   status    the counts moved out of the uncounted lists; Complete / Failed once nothing is left to count or to end
-// A pass works on a copy of what was known when it began; what changes meanwhile makes the controller start another one.
-// Status writes carry the Job's resourceVersion, so a pass over stale state changes no count.
+//   status    the counts moved out of the uncounted lists; Complete / Failed once nothing is left to count or
+//   to end
+// A pass works on a copy of what was known when it began; what changes meanwhile makes the controller start
+// another one. Status writes carry the Job's resourceVersion, so a pass over stale state changes no count.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@
 namespace cadre::sim {
 
 struct JobControllerOptions {
-  // A pod event syncs its Job after this. Kubernetes: 1 s. Zero in simulations, so that tests read exact times.
+  // A pod event syncs its Job after this. Kubernetes: 1 s. Zero in simulations, so that tests read exact
+  // times.
   Duration batch_period{0};
   BackoffLimits pod_backoff;
   // A pass in which a write failed is repeated after this, doubling up to the maximum.
@@ -40,12 +42,12 @@ struct JobControllerOptions {
 struct JobRequest {
   enum class Role : std::uint8_t { kCreatePod, kDeletePod, kReleasePod, kWriteStatus, kNote };
   Role role{};
-  drive::Effect effect;          // without id
-  bool after_previous = false;   // only once the request before it in the same list is done
-  std::string pod_uid;           // kDeletePod, kReleasePod
-  std::string pod_name;          // kCreatePod
-  std::int32_t index = -1;       // kCreatePod
-  bool counts = true;            // kReleasePod: false when it only prepares a delete
+  drive::Effect effect;         // without id
+  bool after_previous = false;  // only once the request before it in the same list is done
+  std::string pod_uid;          // kDeletePod, kReleasePod
+  std::string pod_name;         // kCreatePod
+  std::int32_t index = -1;      // kCreatePod
+  bool counts = true;           // kReleasePod: false when it only prepares a delete
 };
 
 class JobSync {

@@ -1,13 +1,13 @@
 // Builders for the Job controller's tests: objects from a few words of JSON.
 #pragma once
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "base/json.h"
 #include "base/time.h"
@@ -18,9 +18,13 @@
 namespace cadre::sim::testing {
 
 // 2026-01-01T00:00:00Z plus seconds.
-inline Time At(std::int64_t seconds) { return *ParseRfc3339("2026-01-01T00:00:00Z") + Duration(1000 * seconds); }
+inline Time At(std::int64_t seconds) {
+  return *ParseRfc3339("2026-01-01T00:00:00Z") + Duration(1000 * seconds);
+}
 
-inline std::string Stamp(std::int64_t seconds) { return FormatRfc3339(At(seconds)); }
+inline std::string Stamp(std::int64_t seconds) {
+  return FormatRfc3339(At(seconds));
+}
 
 inline kube::Object DecodeOrDie(kube::Kind kind, json::value value) {
   auto object = kube::Decode(kind, std::move(value));
@@ -31,9 +35,10 @@ inline kube::Object DecodeOrDie(kube::Kind kind, json::value value) {
   return *std::move(object);
 }
 
-// Job default/work, uid "job-uid", with these fields of spec (beside a template with one container) and status, both
-// given as the inside of a JSON object.
-inline kube::Object JobWith(std::string_view spec, std::string_view status = "", std::string_view restart = "Never") {
+// Job default/work, uid "job-uid", with these fields of spec (beside a template with one container) and
+// status, both given as the inside of a JSON object.
+inline kube::Object JobWith(std::string_view spec, std::string_view status = "",
+                            std::string_view restart = "Never") {
   json::value job = json::parse(fmt::format(
       R"({{"apiVersion":"batch/v1","kind":"Job",
            "metadata":{{"name":"work","namespace":"default","uid":"job-uid","resourceVersion":"10","generation":1}},
@@ -45,7 +50,9 @@ inline kube::Object JobWith(std::string_view spec, std::string_view status = "",
   return DecodeOrDie(kube::Kind::kJob, std::move(job));
 }
 
-inline const kube::Job& Typed(const kube::Object& job) { return job.As<kube::Job>(); }
+inline const kube::Job& Typed(const kube::Object& job) {
+  return job.As<kube::Job>();
+}
 
 struct PodWords {
   std::string name = "p";
@@ -62,8 +69,8 @@ struct PodWords {
 inline JobPod PodWith(const PodWords& words) {
   std::string annotations = words.annotations;
   if (words.index >= 0) {
-    annotations += fmt::format(R"({}"batch.kubernetes.io/job-completion-index":"{}")", annotations.empty() ? "" : ",",
-                               words.index);
+    annotations += fmt::format(R"({}"batch.kubernetes.io/job-completion-index":"{}")",
+                               annotations.empty() ? "" : ",", words.index);
   }
   const std::string text = fmt::format(
       R"({{"apiVersion":"v1","kind":"Pod",
@@ -72,16 +79,18 @@ inline JobPod PodWith(const PodWords& words) {
              "ownerReferences":[{{"apiVersion":"batch/v1","kind":"Job","name":"work","uid":"job-uid","controller":true}}]}},
            "spec":{{"nodeName":"{5}","containers":[{{"name":"main","image":"busybox"}}]}},
            "status":{{"phase":"{6}"{7}{8}}}}})",
-      words.name, Stamp(words.created), words.tracked ? R"("finalizers":["batch.kubernetes.io/job-tracking"],)" : "",
-      words.deleting ? fmt::format(R"("deletionTimestamp":"{}","deletionGracePeriodSeconds":30,)", Stamp(130)) : "",
+      words.name, Stamp(words.created),
+      words.tracked ? R"("finalizers":["batch.kubernetes.io/job-tracking"],)" : "",
+      words.deleting ? fmt::format(R"("deletionTimestamp":"{}","deletionGracePeriodSeconds":30,)", Stamp(130))
+                     : "",
       annotations, words.node, words.phase, words.status.empty() ? "" : ",", words.status);
   return MakeJobPod(DecodeOrDie(kube::Kind::kPod, json::parse(text)));
 }
 
 inline std::string EndedAt(std::int64_t seconds, int exit_code = 1) {
   return fmt::format(
-      R"("containerStatuses":[{{"name":"main","state":{{"terminated":{{"exitCode":{},"finishedAt":"{}"}}}}}}])", exit_code,
-      Stamp(seconds));
+      R"("containerStatuses":[{{"name":"main","state":{{"terminated":{{"exitCode":{},"finishedAt":"{}"}}}}}}])",
+      exit_code, Stamp(seconds));
 }
 
 inline std::vector<std::string> NamesOf(const std::vector<const JobPod*>& pods) {

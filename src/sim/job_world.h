@@ -1,9 +1,6 @@
 // For tests: one Job controller against the API in memory, and hands to play kubelet, user and fate.
 #pragma once
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -11,6 +8,9 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "drive/driver.h"
 #include "sim/job_controller.h"
@@ -44,13 +44,15 @@ class JobWorld {
   void Start() {
     driver.reset();
     controller = std::make_unique<JobController>(options_);
-    driver = std::make_unique<drive::Driver>(std::vector<drive::Machine*>{controller.get()}, api, clock, drive::Limits{});
+    driver = std::make_unique<drive::Driver>(std::vector<drive::Machine*>{controller.get()}, api, clock,
+                                             drive::Limits{});
   }
 
   void Run(std::int64_t seconds = 0) { clock.Run(clock.Now() + Duration(1000 * seconds)); }
 
   // Job default/<name> with these fields of spec beside its template. Returns its UID.
-  std::string Submit(std::string_view spec, std::string_view restart = "Never", std::string_view name = "work") {
+  std::string Submit(std::string_view spec, std::string_view restart = "Never",
+                     std::string_view name = "work") {
     json::value body = json::parse(fmt::format(
         R"({{"metadata":{{"name":"{}","namespace":"default"}},
              "spec":{{{}{}"template":{{"spec":{{"restartPolicy":"{}","containers":[{{"name":"main","image":"busybox"}}]}}}}}}}})",
@@ -68,12 +70,17 @@ class JobWorld {
     Write(drive::Delete{.target = JobTarget("work"), .propagation = propagation, .grace_period_seconds = {}});
   }
 
-  const kube::Object* JobObject(std::string_view name = "work") const { return api.Find(kube::Kind::kJob, "default", name); }
-  const kube::JobStatus& Status(std::string_view name = "work") const { return JobObject(name)->As<kube::Job>().status; }
+  const kube::Object* JobObject(std::string_view name = "work") const {
+    return api.Find(kube::Kind::kJob, "default", name);
+  }
+  const kube::JobStatus& Status(std::string_view name = "work") const {
+    return JobObject(name)->As<kube::Job>().status;
+  }
   std::string Conditions(std::string_view name = "work") const {
     std::string text;
     for (const kube::Condition& condition : Status(name).conditions) {
-      text += (text.empty() ? "" : " ") + std::string(condition.status ? "" : "!") + condition.type + "/" + condition.reason;
+      text += (text.empty() ? "" : " ") + std::string(condition.status ? "" : "!") + condition.type + "/" +
+              condition.reason;
     }
     return text;
   }
@@ -104,18 +111,23 @@ class JobWorld {
     return "";
   }
 
-  void Bind(const std::string& pod) { Write(drive::Bind{.pod = PodTarget(pod), .node = "n1", .annotations = {}}); }
+  void Bind(const std::string& pod) {
+    Write(drive::Bind{.pod = PodTarget(pod), .node = "n1", .annotations = {}});
+  }
 
   void SetReady(const std::string& pod) {
     PatchPodStatus(pod, fmt::format(R"({{"phase":"Running","conditions":[{{"type":"Ready","status":"True",
-                                          "lastTransitionTime":"{}"}}]}})", FormatRfc3339(clock.Now())));
+                                          "lastTransitionTime":"{}"}}]}})",
+                                    FormatRfc3339(clock.Now())));
   }
 
   // The pod ends: exit code 0 is success.
   void End(const std::string& pod, int exit_code = 0) {
-    PatchPodStatus(pod, fmt::format(R"({{"phase":"{}","conditions":null,"containerStatuses":[{{"name":"main","image":"busybox",
+    PatchPodStatus(
+        pod, fmt::format(
+                 R"({{"phase":"{}","conditions":null,"containerStatuses":[{{"name":"main","image":"busybox",
         "imageID":"","ready":false,"restartCount":0,"state":{{"terminated":{{"exitCode":{},"finishedAt":"{}"}}}}}}]}})",
-                                    exit_code == 0 ? "Succeeded" : "Failed", exit_code, FormatRfc3339(clock.Now())));
+                 exit_code == 0 ? "Succeeded" : "Failed", exit_code, FormatRfc3339(clock.Now())));
   }
   void EndAll(int exit_code = 0) {
     for (const kube::Object& pod : Alive()) {
@@ -135,7 +147,9 @@ class JobWorld {
     return result.outcome;
   }
 
-  drive::Target JobTarget(std::string_view name) const { return {kube::Kind::kJob, "default", std::string(name)}; }
+  drive::Target JobTarget(std::string_view name) const {
+    return {kube::Kind::kJob, "default", std::string(name)};
+  }
   drive::Target PodTarget(const std::string& name) const { return {kube::Kind::kPod, "default", name}; }
 
   VirtualClock clock;

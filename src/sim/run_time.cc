@@ -1,12 +1,12 @@
 #include "sim/run_time.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "sim/shell_words.h"
 
@@ -14,16 +14,19 @@ namespace cadre::sim {
 
 namespace {
 
-constexpr int kDeepestScript = 16;             // nesting of loops, groups and sh -c that is followed
+constexpr int kDeepestScript = 16;  // nesting of loops, groups and sh -c that is followed
 constexpr std::int64_t kMostIterations = 1'000'000'000;
 
 bool IsOneOf(std::string_view word, std::span<const std::string_view> words) {
   return std::ranges::find(words, word) != words.end();
 }
 
-std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+std::string_view BaseName(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
 
-// --- Adding up ------------------------------------------------------------------------------------------------------
+// --- Adding up
+// ------------------------------------------------------------------------------------------------------
 
 RunTime Then(const RunTime& a, const RunTime& b) {
   if (a.forever || b.forever) return {{}, true};
@@ -37,12 +40,14 @@ RunTime Times(const RunTime& once, std::int64_t count) {
   return {*once.known * count, false};
 }
 
-// --- Numbers in scripts ---------------------------------------------------------------------------------------------
+// --- Numbers in scripts
+// ---------------------------------------------------------------------------------------------
 
 std::optional<std::int64_t> Integer(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || std::abs(number) > kMostIterations) return {};
+  if (error != std::errc{} || end != text.data() + text.size() || std::abs(number) > kMostIterations)
+    return {};
   return number;
 }
 
@@ -51,7 +56,8 @@ RunTime SleepOperand(std::string_view text) {
   if (text == "infinity" || text == "inf") return {{}, true};
   double factor = 1;
   if (!text.empty()) {
-    constexpr std::array<std::pair<char, double>, 4> kUnits = {{{'s', 1}, {'m', 60}, {'h', 3'600}, {'d', 86'400}}};
+    constexpr std::array<std::pair<char, double>, 4> kUnits = {
+        {{'s', 1}, {'m', 60}, {'h', 3'600}, {'d', 86'400}}};
     const auto* unit = std::ranges::find(kUnits, text.back(), &std::pair<char, double>::first);
     if (unit != kUnits.end()) {
       factor = unit->second;
@@ -60,7 +66,8 @@ RunTime SleepOperand(std::string_view text) {
   }
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number < 0 || !std::isfinite(number)) return {};
+  if (error != std::errc{} || end != text.data() + text.size() || number < 0 || !std::isfinite(number))
+    return {};
   const double milliseconds = number * factor * 1'000;
   if (milliseconds > 1e17) return {{}, true};
   return {Duration(std::llround(milliseconds)), false};
@@ -77,9 +84,10 @@ std::optional<std::int64_t> ExpandedCount(std::string_view word) {
     return std::abs(*to - *from) + 1;
   }
   if (word.find('$') == std::string_view::npos && word.find('`') == std::string_view::npos) return 1;
-  const std::string_view inner = word.starts_with("$(") && word.ends_with(')') ? word.substr(2, word.size() - 3)
-                                 : word.starts_with('`')                       ? word.substr(1)
-                                                                               : std::string_view();
+  const std::string_view inner = word.starts_with("$(") && word.ends_with(')')
+                                     ? word.substr(2, word.size() - 3)
+                                 : word.starts_with('`') ? word.substr(1)
+                                                         : std::string_view();
   const std::vector<ShellToken> words = SplitShell(inner);
   if (words.size() < 2 || words.size() > 4 || words[0].text != "seq") return {};
   std::vector<std::int64_t> numbers;
@@ -94,7 +102,8 @@ std::optional<std::int64_t> ExpandedCount(std::string_view word) {
   return std::max<std::int64_t>(0, (numbers.back() - first) / step + 1);
 }
 
-// --- Scripts --------------------------------------------------------------------------------------------------------
+// --- Scripts
+// --------------------------------------------------------------------------------------------------------
 
 RunTime ScriptRunTime(std::string_view script, int depth);
 RunTime SimpleCommand(std::span<const std::string_view> words, int depth);
@@ -129,7 +138,8 @@ class Script {
                                                                   "elif", "do", ")",    "}",    ""};
     RunTime total;
     if (++depth_ > kDeepestScript) at_ = tokens_.size();
-    while (at_ < tokens_.size() && !AtOneOf(ends) && !AtOneOf(kClosing)) total = Then(total, Command());
+    while (at_ < tokens_.size() && !AtOneOf(ends) && !AtOneOf(kClosing))
+      total = Then(total, Command());
     --depth_;
     return total;
   }
@@ -146,7 +156,8 @@ class Script {
       return {};
     }
     std::vector<std::string_view> words;
-    while (at_ < tokens_.size() && !tokens_[at_].separator) words.push_back(tokens_[at_++].text);
+    while (at_ < tokens_.size() && !tokens_[at_].separator)
+      words.push_back(tokens_[at_++].text);
     if (words.front() == "break" || words.front() == "exit" || words.front() == "return") leaves_ = true;
     return SimpleCommand(words, depth_);
   }
@@ -234,9 +245,11 @@ RunTime Sleep(std::span<const std::string_view> operands) {
 
 // argv, or the words of one command in a script.
 RunTime SimpleCommand(std::span<const std::string_view> words, int depth) {
-  static constexpr std::array<std::string_view, 7> kPrefixes = {"exec", "command", "time", "nohup", "sudo", "!", "tini"};
+  static constexpr std::array<std::string_view, 7> kPrefixes = {"exec", "command", "time", "nohup",
+                                                                "sudo", "!",       "tini"};
   static constexpr std::array<std::string_view, 5> kShells = {"sh", "bash", "dash", "ash", "zsh"};
-  while (!words.empty() && (IsOneOf(BaseName(words[0]), kPrefixes) || words[0] == "--")) words = words.subspan(1);
+  while (!words.empty() && (IsOneOf(BaseName(words[0]), kPrefixes) || words[0] == "--"))
+    words = words.subspan(1);
   if (words.empty()) return {};
   const std::string_view program = BaseName(words[0]);
   if (program == "sleep") return Sleep(words.subspan(1));
@@ -247,7 +260,8 @@ RunTime SimpleCommand(std::span<const std::string_view> words, int depth) {
   return {};
 }
 
-// --- Pods -----------------------------------------------------------------------------------------------------------
+// --- Pods
+// -----------------------------------------------------------------------------------------------------------
 
 std::vector<std::string> Argv(const kube::Container& container) {
   std::vector<std::string> argv = container.command;
@@ -280,8 +294,9 @@ std::optional<int> SmallNumber(const kube::Pod& pod, std::string_view key, int m
   if (text == nullptr) return std::nullopt;
   const std::optional<std::int64_t> number = Integer(*text);
   if (number && *number >= 0 && *number <= most) return static_cast<int>(*number);
-  plan.complaints.push_back(fmt::format("Pod {}: annotation {}: \"{}\" is ignored, expected a number from 0 to {}",
-                                        kube::KeyOf(pod.metadata), key, *text, most));
+  plan.complaints.push_back(
+      fmt::format("Pod {}: annotation {}: \"{}\" is ignored, expected a number from 0 to {}",
+                  kube::KeyOf(pod.metadata), key, *text, most));
   return std::nullopt;
 }
 
@@ -292,7 +307,9 @@ RunTime CommandRunTime(std::span<const std::string> argv) {
   return SimpleCommand(words, 0);
 }
 
-RunTime ScriptRunTime(std::string_view script) { return ScriptRunTime(script, 0); }
+RunTime ScriptRunTime(std::string_view script) {
+  return ScriptRunTime(script, 0);
+}
 
 PodPlan PlanOf(const kube::Pod& pod) {
   PodPlan plan;
@@ -304,8 +321,9 @@ PodPlan PlanOf(const kube::Pod& pod) {
       plan.told = true;
       return plan;
     }
-    plan.complaints.push_back(fmt::format("Pod {}: annotation {}: \"{}\" is ignored, expected e.g. 39s or 1h30m",
-                                          kube::KeyOf(pod.metadata), kDurationAnnotation, *text));
+    plan.complaints.push_back(
+        fmt::format("Pod {}: annotation {}: \"{}\" is ignored, expected e.g. 39s or 1h30m",
+                    kube::KeyOf(pod.metadata), kDurationAnnotation, *text));
   }
   plan.run = ContainersRunTime(pod.spec);
   return plan;

@@ -1,9 +1,9 @@
-// How long a pod runs in the simulator, read from its manifest: an annotation says so, or its containers sleep.
+// How long a pod runs in the simulator, read from its manifest: an annotation says so, or its containers
+// sleep.
 //
-// The sleeps of a shell script are added up as the shell would run them: lists, loops over a known number of words,
-// nested `sh -c`. What depends on a condition (if, case, while something) takes no time; `while true` without a way out
-// takes for ever. Anything else (python, a binary) is unknown.
-// Pure functions.
+// The sleeps of a shell script are added up as the shell would run them: lists, loops over a known number of
+// words, nested `sh -c`. What depends on a condition (if, case, while something) takes no time; `while true`
+// without a way out takes for ever. Anything else (python, a binary) is unknown. Pure functions.
 #pragma once
 
 #include <optional>
@@ -17,9 +17,11 @@
 
 namespace cadre::sim {
 
-inline constexpr std::string_view kDurationAnnotation = "cadre.dev/sim-duration";           // "39s"
-inline constexpr std::string_view kExitCodeAnnotation = "cadre.dev/sim-exit-code";          // "1": it fails at its end
-inline constexpr std::string_view kFailAttemptsAnnotation = "cadre.dev/sim-fail-attempts";  // "2": only its first 2 runs
+inline constexpr std::string_view kDurationAnnotation = "cadre.dev/sim-duration";  // "39s"
+inline constexpr std::string_view kExitCodeAnnotation =
+    "cadre.dev/sim-exit-code";  // "1": it fails at its end
+inline constexpr std::string_view kFailAttemptsAnnotation =
+    "cadre.dev/sim-fail-attempts";  // "2": only its first 2 runs
 
 struct RunTime {
   std::optional<Duration> known;  // none: the manifest does not say
@@ -33,15 +35,15 @@ RunTime CommandRunTime(std::span<const std::string> argv);
 RunTime ScriptRunTime(std::string_view script);
 
 struct PodPlan {
-  RunTime run;       // one run of all containers, init containers first
-  bool told = false;  // by the annotation: then the pod ends even with restartPolicy Always
-  int exit_code = 0;  // how a run ends that fails
-  std::optional<int> fail_attempts;  // only that many runs fail; none: all, when exit_code is not 0
+  RunTime run;                          // one run of all containers, init containers first
+  bool told = false;                    // by the annotation: then the pod ends even with restartPolicy Always
+  int exit_code = 0;                    // how a run ends that fails
+  std::optional<int> fail_attempts;     // only that many runs fail; none: all, when exit_code is not 0
   std::vector<std::string> complaints;  // annotations that cannot be read, and what would be right
 };
 
-// Containers run side by side and the pod as long as the longest; init containers one after the other before them,
-// sidecars not at all.
+// Containers run side by side and the pod as long as the longest; init containers one after the other before
+// them, sidecars not at all.
 PodPlan PlanOf(const kube::Pod& pod);
 
 }  // namespace cadre::sim

@@ -34,20 +34,24 @@ TEST_P(ScriptTable, TakesAsLongAsItSleeps) {
 INSTANTIATE_TEST_SUITE_P(
     Table, ScriptTable,
     ::testing::Values(
-        ScriptCase{"sleep 30", "30000 ms"}, ScriptCase{"sleep 30s", "30000 ms"}, ScriptCase{"sleep 2m", "120000 ms"},
-        ScriptCase{"sleep 1h", "3600000 ms"}, ScriptCase{"sleep 0.5", "500 ms"}, ScriptCase{"sleep 1m 30s", "90000 ms"},
+        ScriptCase{"sleep 30", "30000 ms"}, ScriptCase{"sleep 30s", "30000 ms"},
+        ScriptCase{"sleep 2m", "120000 ms"}, ScriptCase{"sleep 1h", "3600000 ms"},
+        ScriptCase{"sleep 0.5", "500 ms"}, ScriptCase{"sleep 1m 30s", "90000 ms"},
         ScriptCase{"sleep infinity", "for ever"}, ScriptCase{"/bin/sleep 5", "5000 ms"},
         ScriptCase{"sleep \"7\"", "7000 ms"}, ScriptCase{"sleep 3 && echo done", "3000 ms"},
         ScriptCase{"echo start; sleep 3; echo middle; sleep 4", "7000 ms"},
         ScriptCase{"echo 'I sleep 100' && sleep 20", "20000 ms"}, ScriptCase{"echo sleep 100", "unknown"},
-        ScriptCase{"# sleep 100\nsleep 2", "2000 ms"}, ScriptCase{"sleep 10  # Give time to settle", "10000 ms"},
-        ScriptCase{"python train.py", "unknown"}, ScriptCase{"", "unknown"}, ScriptCase{"sleep $SECONDS_TO_RUN", "unknown"},
+        ScriptCase{"# sleep 100\nsleep 2", "2000 ms"},
+        ScriptCase{"sleep 10  # Give time to settle", "10000 ms"}, ScriptCase{"python train.py", "unknown"},
+        ScriptCase{"", "unknown"}, ScriptCase{"sleep $SECONDS_TO_RUN", "unknown"},
         ScriptCase{"sleep $((RANDOM % 10))", "unknown"}, ScriptCase{"exec sleep 9", "9000 ms"},
-        ScriptCase{"bash -c 'sleep 3; sleep 1'", "4000 ms"}, ScriptCase{"sh -ec \"sleep 3\" && sleep 1", "4000 ms"},
+        ScriptCase{"bash -c 'sleep 3; sleep 1'", "4000 ms"},
+        ScriptCase{"sh -ec \"sleep 3\" && sleep 1", "4000 ms"},
         ScriptCase{"trap 'exit 0' TERM; sleep infinity & wait", "for ever"},
-        ScriptCase{"trap : TERM; sleep 9000 & wait", "9000000 ms"}, ScriptCase{"(sleep 2; sleep 3)", "5000 ms"},
-        ScriptCase{"{ sleep 2; sleep 3; }", "5000 ms"}, ScriptCase{"sleep 5 > /dev/null", "5000 ms"},
-        ScriptCase{"sleep 1 | cat", "1000 ms"}, ScriptCase{"echo a \\\n && sleep 6", "6000 ms"},
+        ScriptCase{"trap : TERM; sleep 9000 & wait", "9000000 ms"},
+        ScriptCase{"(sleep 2; sleep 3)", "5000 ms"}, ScriptCase{"{ sleep 2; sleep 3; }", "5000 ms"},
+        ScriptCase{"sleep 5 > /dev/null", "5000 ms"}, ScriptCase{"sleep 1 | cat", "1000 ms"},
+        ScriptCase{"echo a \\\n && sleep 6", "6000 ms"},
         // Loops over a known number of words.
         ScriptCase{"for i in {1..10}; do echo $i; sleep 1; done", "10000 ms"},
         ScriptCase{"for i in {10..1}\ndo\n  sleep 2\ndone\nexit 1", "20000 ms"},
@@ -65,14 +69,15 @@ INSTANTIATE_TEST_SUITE_P(
         ScriptCase{"if a; then if b; then sleep 9; fi; sleep 9; fi; sleep 2", "2000 ms"},
         ScriptCase{"case $X in a) sleep 100;; esac; sleep 2", "2000 ms"},
         // Endless loops, and those with a way out.
-        ScriptCase{"while true; do echo hi; sleep 5; done", "for ever"}, ScriptCase{"while :; do sleep 5; done", "for ever"},
+        ScriptCase{"while true; do echo hi; sleep 5; done", "for ever"},
+        ScriptCase{"while :; do sleep 5; done", "for ever"},
         ScriptCase{"until false; do sleep 5; done", "for ever"},
         ScriptCase{"while true; do if ready; then break; fi; sleep 5; done; sleep 3", "3000 ms"},
         // Nonsense ends.
         ScriptCase{"done done )", "unknown"}, ScriptCase{"for", "unknown"}, ScriptCase{"while", "unknown"},
         ScriptCase{"if", "unknown"}, ScriptCase{"sleep 'unclosed", "unknown"}, ScriptCase{"$(", "unknown"},
-        ScriptCase{"((((((((((((((((((((((((((((((((((((((sleep 1", "unknown"}, ScriptCase{"sleep 1e99", "for ever"},
-        ScriptCase{"sleep -5", "unknown"}));
+        ScriptCase{"((((((((((((((((((((((((((((((((((((((sleep 1", "unknown"},
+        ScriptCase{"sleep 1e99", "for ever"}, ScriptCase{"sleep -5", "unknown"}));
 
 TEST(CommandRunTime, ReadsArgv) {
   EXPECT_EQ(Text(CommandRunTime(std::vector<std::string>{"sleep", "30"})), "30000 ms");
@@ -85,7 +90,8 @@ TEST(CommandRunTime, ReadsArgv) {
 
 TEST(ShellWords, KeepQuotesAndSubstitutionsTogether) {
   std::vector<std::string> words;
-  for (const ShellToken& token : SplitShell("echo 'a b' \"c $(d e)\" $(f $(g h)) x\\ y")) words.push_back(token.text);
+  for (const ShellToken& token : SplitShell("echo 'a b' \"c $(d e)\" $(f $(g h)) x\\ y"))
+    words.push_back(token.text);
   EXPECT_THAT(words, ElementsAre("echo", "a b", "c $(d e)", "$(f $(g h))", "x y"));
 }
 
@@ -131,8 +137,8 @@ TEST(PlanOf, ComplainsAboutAnnotationsThatItCannotRead) {
   pod.metadata.name = "p";
   pod.metadata.annotations["cadre.dev/sim-duration"] = "soon";
   pod.metadata.annotations["cadre.dev/sim-exit-code"] = "bad";
-  EXPECT_THAT(PlanOf(pod).complaints,
-              ElementsAre(HasSubstr("sim-exit-code: \"bad\" is ignored"), HasSubstr("sim-duration: \"soon\"")));
+  EXPECT_THAT(PlanOf(pod).complaints, ElementsAre(HasSubstr("sim-exit-code: \"bad\" is ignored"),
+                                                  HasSubstr("sim-duration: \"soon\"")));
 }
 
 TEST(PlanOf, FailsWithExitCodeOneWhenOnlyAttemptsAreGiven) {

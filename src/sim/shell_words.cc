@@ -9,23 +9,28 @@ class Splitter {
   explicit Splitter(std::string_view script) : script_(script) {}
 
   std::vector<ShellToken> Split() {
-    while (at_ < script_.size()) Next();
+    while (at_ < script_.size())
+      Next();
     EndWord();
     return std::move(tokens_);
   }
 
  private:
-  char Peek(std::size_t ahead = 0) const { return at_ + ahead < script_.size() ? script_[at_ + ahead] : '\0'; }
+  char Peek(std::size_t ahead = 0) const {
+    return at_ + ahead < script_.size() ? script_[at_ + ahead] : '\0';
+  }
 
   void Next() {
     const char c = Peek();
     if (c == '#' && !in_word_) return SkipComment();
     if (c == '\'' || c == '"') return Quoted(c);
     if (c == '\\') return Escaped();
-    if (c == '$' && (Peek(1) == '(' || Peek(1) == '{')) return Substitution(Peek(1), Peek(1) == '(' ? ')' : '}');
+    if (c == '$' && (Peek(1) == '(' || Peek(1) == '{'))
+      return Substitution(Peek(1), Peek(1) == '(' ? ')' : '}');
     if (c == '`') return Quoted('`');
     if (c == '\n' || c == ';' || c == '&' || c == '|' || c == '(' || c == ')') return Separator(c);
-    if ((c == '{' || c == '}') && !in_word_ && (Peek(1) == ' ' || Peek(1) == '\n' || Peek(1) == ';' || Peek(1) == '\0')) {
+    if ((c == '{' || c == '}') && !in_word_ &&
+        (Peek(1) == ' ' || Peek(1) == '\n' || Peek(1) == ';' || Peek(1) == '\0')) {
       return Separator(c);
     }
     ++at_;
@@ -39,7 +44,8 @@ class Splitter {
   }
 
   void SkipComment() {
-    while (at_ < script_.size() && Peek() != '\n') ++at_;
+    while (at_ < script_.size() && Peek() != '\n')
+      ++at_;
   }
 
   void Escaped() {
@@ -93,6 +99,8 @@ class Splitter {
 
 }  // namespace
 
-std::vector<ShellToken> SplitShell(std::string_view script) { return Splitter(script).Split(); }
+std::vector<ShellToken> SplitShell(std::string_view script) {
+  return Splitter(script).Split();
+}
 
 }  // namespace cadre::sim

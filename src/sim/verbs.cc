@@ -264,8 +264,14 @@ Verbs::Verdict Verbs::DoPatchStatus(Time now, const drive::Effect& effect, const
   json::object draft = before.raw->get_object();
   if (const auto status = patch.merge.find("status"); status != patch.merge.end()) PatchField(draft, *status);
   if (SameField(before.raw->get_object(), draft, "status")) return Done{before, before, before};
-  auto after = Save(now, before.kind, std::move(draft));
-  if (!after) return std::unexpected(std::move(after.error()));
+  const Result<kube::Object> after = store_.Draft(before.kind, std::move(draft));
+  if (!after) return std::unexpected(Refusal{Outcome::kRejected, after.error().message});
+  const std::vector<std::string> complaints = ForbiddenStatus(*after);
+  if (!complaints.empty()) {
+    return std::unexpected(
+        Refusal{Outcome::kRejected, verbs::Invalid(before.kind, before.Meta().name, complaints)});
+  }
+  store_.Commit(now, *after);
   return Done{before, *after, *after};
 }
 

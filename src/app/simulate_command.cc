@@ -1,0 +1,237 @@
+#include "app/simulate_command.h"
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "app/input.h"
+#include "app/simulation.h"
+#include "app/summary.h"
+#include "app/terminal.h"
+#include "report/json_text.h"
+#include "report/run_json.h"
+#include "report/run_text.h"
+
+namespace cadre::app {
+
+namespace {
+
+constexpr int kBadInput = 2;
+constexpr std::size_t kDefaultWidth = 100;
+
+constexpr const char* kExamples = R"(Examples:
+  cadre simulate -f jobs.yaml --cluster nodes.yaml
+      nodes.yaml: `kubectl get nodes -o yaml`, or a short description (docs/simulate.md)
+  cadre simulate -f jobs/ --nodes 1000 --per-rack 10 --racks-per-zone 10 \
+                 --node cpu=64,memory=256Gi,nvidia.com/gpu=8
+  kubectl get nodes,pods,jobs,jobsets -A -o json | cadre simulate -f - --json -
+      what happens next in this cluster, as JSON
+
+Exit codes: 0 every group ended or runs; 1 a group never ran or still waits when nothing can change any more;
+2 bad input or bad flags.)";
+
+struct Durations {
+  Duration default_run{0};
+  Duration start_delay{0};
+  std::optional<Duration> until;
+};
+
+Result<Duration> DurationFlag(std::string_view flag, const std::string& text) {
+  const Result<Duration> duration = ParseDuration(text);
+  if (!duration) return Err("{}: {}", flag, duration.error().message);
+  return *duration;
+}
+
+Result<Durations> ReadDurations(const SimulateFlags& flags) {
+  Durations durations;
+  CADRE_TRY(durations.default_run, DurationFlag("--default-duration", flags.default_duration));
+  CADRE_TRY(durations.start_delay, DurationFlag("--start-delay", flags.start_delay));
+  if (!flags.until.empty()) {
+    CADRE_TRY(durations.until, DurationFlag("--until", flags.until));
+  }
+  return durations;
+}
+
+Result<kube::Manifests> LoadAll(const SimulateFlags& flags) {
+  if (flags.files.empty()) return Err("give at least one file with -f (cadre simulate --help has examples)");
+  kube::Manifests manifests;
+  for (const std::string& path : flags.cluster_files)
+    LoadClusterFile(path, manifests);
+  if (flags.uniform.nodes != 0) {
+    CADRE_TRY(std::vector<kube::Object> nodes, NodesFromFlags(flags.uniform));
+    for (kube::Object& node : nodes)
+      manifests.objects.push_back({std::move(node), {.file = "--nodes"}});
+  }
+  for (const std::string& path : flags.files)
+    kube::LoadPath(path, manifests);
+  return manifests;
+}
+
+bool HasNodes(const SimulationInput& input) {
+  const auto is_node = [](const kube::Object& object) { return object.kind == kube::Kind::kNode; };
+  return std::any_of(input.cluster.begin(), input.cluster.end(), is_node) ||
+         std::any_of(input.submissions.begin(), input.submissions.end(),
+                     [&](const Submission& submission) { return is_node(submission.object); });
+}
+
+// Time goes on from where a dump was taken: its latest time, in whole seconds.
+Time StartOf(const SimulationInput& input, Time otherwise) {
+  std::optional<Time> latest;
+  const auto note = [&](const std::optional<Time>& time) {
+    if (time) latest = std::max(latest.value_or(*time), *time);
+  };
+  for (const kube::Object& object : input.cluster) {
+    note(object.Meta().creation_timestamp);
+    if (object.kind != kube::Kind::kPod) continue;
+    const kube::PodStatus& status = object.As<kube::Pod>().status;
+    note(status.start_time);
+    for (const kube::Condition& condition : status.conditions)
+      note(condition.last_transition_time);
+  }
+  return latest.value_or(otherwise);
+}
+
+// Runs it; true when time ended the run.
+bool Run(Simulation& simulation, const SimulationInput& input, const Durations& durations) {
+  ProgressLine progress(StderrIsTerminal());
+  simulation.OnSettled([&](Simulation& now) {
+    progress.Show([&] {
+      const auto groups = now.recorder().Groups();
+      const auto ended =
+          std::count_if(groups.begin(), groups.end(), [](const auto* group) { return group->end; });
+      return fmt::format("{} of cluster time: {} of {} groups have ended", FormatDuration(now.Elapsed()),
+                         ended, groups.size());
+    });
+  });
+  simulation.Load(input.cluster);
+  for (const Submission& submission : input.submissions)
+    simulation.SubmitAt(submission.after, submission.object);
+  if (durations.until) {
+    simulation.RunUntil(*durations.until);
+    if (simulation.clock().NextAt()) return true;
+  }
+  simulation.RunToEnd();
+  return simulation.clock().NextAt().has_value();
+}
+
+report::TextOptions TextOptionsOf(const SimulateFlags& flags) {
+  report::TextOptions options;
+  options.gantt = flags.gantt;
+  options.placements = flags.verbose;
+  options.colours =
+      flags.colour == "always" || (flags.colour == "auto" && StdoutIsTerminal() && TerminalHasColours());
+  const std::size_t terminal = TerminalWidth();
+  options.width = terminal > 0 ? terminal : kDefaultWidth;
+  if (flags.width > 0) options.width = static_cast<std::size_t>(flags.width);
+  return options;
+}
+
+Result<void> Print(const SimulateFlags& flags, const report::RunReport& report, std::ostream& out) {
+  if (flags.json != "-") out << report::ToText(report, TextOptionsOf(flags));
+  if (flags.json.empty()) return {};
+  const std::string text = report::PrettyJson(report::ToJson(report));
+  if (flags.json == "-") {
+    out << text;
+    return {};
+  }
+  std::ofstream file(flags.json, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) return Err("--json: {} cannot be written", flags.json);
+  return {};
+}
+
+// What keeps the run from starting; under --strict that is everything that would be left out.
+Result<void> CheckInput(const SimulateFlags& flags, const SimulationInput& input) {
+  if (flags.strict && !input.unknown_kinds.empty()) {
+    const report::UnknownKind& kind = input.unknown_kinds.front();
+    return Err(
+        "{}: unknown kind {} ({}){}; without --strict it is left out", kind.first, kind.kind,
+        kind.api_version,
+        input.unknown_kinds.size() > 1 ? fmt::format(" and {} more", input.unknown_kinds.size() - 1) : "");
+  }
+  if (flags.strict && !input.problems.empty())
+    return Err("--strict: not simulated, because of what is said above");
+  if (!HasNodes(input))
+    return Err("there are no nodes: give --cluster FILE, or --nodes N, or Nodes among the files of -f");
+  return {};
+}
+
+}  // namespace
+
+CLI::App* AddSimulateCommand(CLI::App& app, SimulateFlags& flags) {
+  CLI::App* command = app.add_subcommand("simulate", "What would happen to these manifests on that cluster");
+  command->footer(kExamples);
+  command
+      ->add_option(
+          "-f,--file", flags.files,
+          "Manifests or a dump: a file (YAML, JSON, gzip), a folder, or - for standard input; repeatable")
+      ->type_name("FILE");
+  command
+      ->add_option("--cluster", flags.cluster_files,
+                   "Nodes: a NodeList dump or a cluster description; repeatable")
+      ->type_name("FILE");
+  command->add_option("--nodes", flags.uniform.nodes, "This many equal nodes instead of --cluster")
+      ->type_name("N");
+  command->add_option("--node", flags.uniform.node, "What each of --nodes offers")
+      ->type_name("RESOURCES")
+      ->capture_default_str();
+  command->add_option("--per-rack", flags.uniform.per_rack, "Nodes of --nodes in one rack")->type_name("N");
+  command->add_option("--racks-per-zone", flags.uniform.racks_per_zone, "Racks of --nodes in one zone")
+      ->type_name("N");
+  command
+      ->add_option("--json", flags.json,
+                   "Write the result as JSON; - for standard output instead of the text")
+      ->type_name("FILE");
+  command->add_option("--default-duration", flags.default_duration, "How long pods run that do not tell")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command->add_option("--start-delay", flags.start_delay, "From a pod's bind until it runs")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command->add_option("--until", flags.until, "End after this much cluster time")->type_name("TIME");
+  command->add_flag("--respect-scheduler-name", flags.respect_scheduler_name,
+                    "Place only pods with schedulerName cadre; leave the others pending");
+  command->add_flag("--strict", flags.strict, "Unknown kinds and every problem in the input end the program");
+  command->add_flag("--gantt,!--no-gantt", flags.gantt, "The timeline (on by default)");
+  command->add_flag("-v,--verbose", flags.verbose, "Also list the node of every pod");
+  command->add_option("--color", flags.colour, "Colours: auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+  command->add_option("--width", flags.width, "Columns of the output (default: the terminal's, else 100)")
+      ->check(CLI::Range(40, 1000))
+      ->type_name("N");
+  return command;
+}
+
+int RunSimulate(const SimulateFlags& flags, std::ostream& out, std::ostream& err) {
+  const auto fail = [&](const Error& error) {
+    err << "cadre simulate: " << error.message << '\n';
+    return kBadInput;
+  };
+  const Result<Durations> durations = ReadDurations(flags);
+  if (!durations) return fail(durations.error());
+  const Result<kube::Manifests> manifests = LoadAll(flags);
+  if (!manifests) return fail(manifests.error());
+  const SimulationInput input = SortInput(*manifests);
+  for (const std::string& problem : input.problems)
+    err << problem << '\n';
+  if (const Result<void> checked = CheckInput(flags, input); !checked) return fail(checked.error());
+
+  SimulationOptions options;
+  options.start = StartOf(input, options.start);
+  options.default_run_time = durations->default_run;
+  options.pod_start_delay = durations->start_delay;
+  options.respect_scheduler_name = flags.respect_scheduler_name;
+  Simulation simulation(options);
+  const bool cut = Run(simulation, input, *durations);
+  const report::RunReport report = Summarise(simulation, input, cut);
+  if (const Result<void> printed = Print(flags, report, out); !printed) return fail(printed.error());
+  return ExitCodeOf(report, flags.strict);
+}
+
+}  // namespace cadre::app

@@ -1,0 +1,299 @@
+#include "match/diagnose.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+
+#include "base/text.h"
+#include "match/scene.h"
+#include "match/wording.h"
+
+namespace cadre::match {
+namespace {
+
+class Diagnoser {
+ public:
+  Diagnoser(NodeTable& nodes, const Request& request, Outcome outcome, std::uint64_t steps)
+      : nodes_(nodes), request_(request), outcome_(outcome), steps_(steps) {}
+
+  Diagnosis Run() {
+    {
+      const Scene now(nodes_, request_, base_, View::kNow);
+      need_ = NeedText(nodes_, now.problem());
+      if (auto broken = BrokenRequest(now.problem())) return *broken;
+    }
+    if (const std::string claims = MissingClaims(); !claims.empty()) {
+      base_.claims = false;  // what is said below is about the rest
+      if (Ask(base_, View::kNow) == Outcome::kFound) return Say(No::kConstraints, claims);
+      also_ = "; besides, " + claims;
+    }
+    const Outcome empty = Ask(base_, View::kEmpty);
+    if (empty == Outcome::kImpossible) return Say(No::kNever, WhyNever());
+    if (outcome_ == Outcome::kGaveUp) {
+      return Say(No::kGaveUp, fmt::format("the search for a place ended at its bound of {} steps; {} was found", steps_,
+                                          RoomText(base_)));
+    }
+    if (const std::string constraint = WhichConstraint(); !constraint.empty()) return Say(No::kConstraints, constraint);
+    if (empty == Outcome::kGaveUp) {
+      return Say(No::kGaveUp, fmt::format("there is {} now, and whether empty nodes could hold it was not decided in {} steps",
+                                          RoomText(base_), steps_));
+    }
+    return Say(No::kNotNow, WhyNotNow());
+  }
+
+ private:
+  Diagnosis Say(No kind, std::string_view why) const { return {kind, fmt::format("{}; {}{}", need_, why, also_)}; }
+
+  Outcome Ask(const Rules& rules, View view) {
+    Budget budget(steps_);
+    return Solve(nodes_, request_, {.rules = rules, .view = view, .whole_answer = false}, budget).outcome;
+  }
+
+  // "room for 7 of 8": how many of the members that wait could be placed now if none had to be.
+  std::string RoomText(const Rules& rules) {
+    const auto [placed, waiting] = CountRoom(nodes_, request_, rules, steps_);
+    return fmt::format("room for {} of {}", placed, waiting);
+  }
+
+  static std::optional<Diagnosis> BrokenPart(const ProblemUnit& unit, const std::string& need) {
+    if (unit.need > unit.parts) {
+      return Diagnosis{No::kNever, fmt::format("{}; {} has only {}", need, unit.source->name.empty() ? "it" : unit.source->name,
+                                               Quantify(unit.parts, "part"))};
+    }
+    if (unit.torn) {
+      return Diagnosis{No::kConstraints, fmt::format("{}; the members that are placed already are not in one {}", need,
+                                                     unit.domains->key)};
+    }
+    return std::nullopt;
+  }
+
+  // What no cluster can mend, in units that cannot be done without.
+  std::optional<Diagnosis> BrokenRequest(const Problem& problem) const {
+    for (std::size_t u = 0; u < problem.units.size(); ++u) {
+      bool must = true;
+      for (std::size_t p = problem.units[u].parent; p != kNone; p = problem.units[p].parent) must &= problem.units[p].all;
+      if (auto broken = BrokenPart(problem.units[u], need_); broken && must) return broken;
+    }
+    return std::nullopt;
+  }
+
+  std::vector<model::ShapeId> OpenShapes() const {
+    const Problem problem = MakeProblem(nodes_, request_, base_, View::kNow, Goal::kMinimum, {});
+    std::vector<model::ShapeId> shapes;
+    for (const ProblemClass& cls : problem.classes) shapes.push_back(problem.shapes[cls.shape].id);
+    return shapes;
+  }
+
+  std::string MissingClaims() const {
+    std::vector<std::string> names;
+    for (const model::ShapeId id : OpenShapes()) {
+      const model::Shape& shape = nodes_.cluster().shape(id);
+      for (const std::string& claim : shape.missing_claims) {
+        const std::string name = shape.namespace_ + "/" + claim;
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+      }
+    }
+    if (names.empty()) return {};
+    const bool one = names.size() == 1;
+    return fmt::format("PersistentVolumeClaim{} {} {} not exist or {} not bound to a volume", one ? "" : "s",
+                       ListText(names), one ? "does" : "do", one ? "is" : "are");
+  }
+
+  // --- never -----------------------------------------------------------------------------------------------------------
+
+  std::string WhyNever() {
+    Scene empty(nodes_, request_, base_, View::kEmpty);
+    if (const auto shortage = empty.FindShortage()) return ShortWhenEmpty(empty, *shortage);
+    if (const std::size_t unit = empty.FindUnitWithoutDomain(); unit != kNone) {
+      return DomainText(empty, unit, "the largest", "could hold", " when empty");
+    }
+    for (const Lift& lift : Lifts()) {
+      Rules rules = base_;
+      rules.*lift.rule = false;
+      if (Ask(rules, View::kEmpty) == Outcome::kFound) {
+        return fmt::format("its {} cannot be met even on empty nodes", lift.name);
+      }
+    }
+    return "each role alone would fit on the nodes when they are empty, but not all of them together";
+  }
+
+  std::string ShortWhenEmpty(Scene& empty, const Shortage& shortage) {
+    const model::Shape& shape = empty.ShapeOf(shortage.shape);
+    const std::vector<Misfit>& misfits = nodes_.Misfits(empty.problem().shapes[shortage.shape].id, base_);
+    const auto may = std::ranges::count(misfits, Misfit::kNone);
+    if (nodes_.size() == 0) return "there are no nodes";
+    if (may == 0) return NoNodeText(nodes_, shape, misfits);
+    if (shortage.room == 0) return TooLargeText(empty, shortage.shape, misfits);
+    return fmt::format("{} could hold {} when empty{}", MayTakeText(may), shortage.room, OthersText(shape, misfits));
+  }
+
+  // No node that may take one has the room even when empty.
+  std::string TooLargeText(const Scene& empty, std::size_t shape_index, const std::vector<Misfit>& misfits) {
+    const ProblemShape& shape = empty.problem().shapes[shape_index];
+    for (const std::size_t r : shape.asks) {
+      NodeIndex largest = kNoNode;
+      for (NodeIndex node = 0; node < misfits.size(); ++node) {
+        if (misfits[node] != Misfit::kNone) continue;
+        if (largest == kNoNode || empty.state().Free(node, r) > empty.state().Free(largest, r)) largest = node;
+      }
+      const std::int64_t has = empty.state().Free(largest, r);
+      if (has >= shape.requests[r]) continue;
+      const std::string& name = nodes_.cluster().resources().Name(empty.problem().resources[r]);
+      if (empty.problem().largest[r] == 0) return fmt::format("no node offers {}", name);
+      return fmt::format("{} per pod; the largest node, {}, has {}", kube::FormatAmount(name, shape.requests[r]),
+                         nodes_.entry(largest).name, kube::FormatAmount(name, has));
+    }
+    if (empty.PortsAreTaken(shape_index)) return "its host ports are taken on every node that may take it";
+    return "no node has all of it at once: " + NearestText(empty, shape, misfits);
+  }
+
+  // The node that lacks the least share of something, and of what.
+  std::string NearestText(const Scene& empty, const ProblemShape& shape, const std::vector<Misfit>& misfits) const {
+    NodeIndex nearest = kNoNode;
+    std::size_t of = 0;
+    double least = 0;
+    for (NodeIndex node = 0; node < misfits.size(); ++node) {
+      if (misfits[node] != Misfit::kNone) continue;
+      double worst = 0;
+      std::size_t worst_of = 0;
+      for (const std::size_t r : shape.asks) {
+        const auto lacks = static_cast<double>(shape.requests[r] - empty.state().Free(node, r));
+        const double share = lacks / static_cast<double>(shape.requests[r]);
+        if (share <= worst) continue;
+        worst = share;
+        worst_of = r;
+      }
+      if (nearest != kNoNode && worst >= least) continue;
+      nearest = node;
+      least = worst;
+      of = worst_of;
+    }
+    const std::string& name = nodes_.cluster().resources().Name(empty.problem().resources[of]);
+    return fmt::format("the nearest, {}, has {} for {}", nodes_.entry(nearest).name,
+                       kube::FormatAmount(name, std::max<std::int64_t>(0, empty.state().Free(nearest, of))),
+                       kube::FormatAmount(name, shape.requests[of]));
+  }
+
+  static std::string MayTakeText(std::int64_t may) {
+    return may == 1 ? "the node that may take it" : fmt::format("the {} nodes that may take it", may);
+  }
+
+  std::string OthersText(const model::Shape& shape, const std::vector<Misfit>& misfits) {
+    const std::string others = MisfitText(nodes_, shape, misfits);
+    return others.empty() ? "" : fmt::format(" (of the others, {})", others);
+  }
+
+  std::string DomainText(Scene& scene, std::size_t unit, std::string_view which, std::string_view verb,
+                         std::string_view when) {
+    const Domains& domains = *scene.problem().units[unit].domains;
+    const Bound::BestDomain best = scene.bound().FindBestDomain(unit);
+    if (best.domain == kNoDomain) return fmt::format("no node has the label {}", domains.key);
+    std::int64_t members = 0;
+    for (const std::size_t cls : scene.problem().units[unit].all_classes) members += scene.state().Left(cls);
+    const std::string of = members > 1 ? fmt::format(" of {}", members) : "";
+    return fmt::format("{} {}, {}, {} {}{}{}", which, ShortKey(domains.key), nodes_.NameOf(domains, best.domain), verb,
+                       best.members, of, when);
+  }
+
+  // --- not now -----------------------------------------------------------------------------------------------------------
+
+  std::string WhyNotNow() {
+    Scene now(nodes_, request_, base_, View::kNow);
+    const auto shortage = now.FindShortage();
+    std::string text = shortage ? ShortNow(now, *shortage) : "each role alone would fit now, but not all of them together";
+    const std::size_t unit = now.FindUnitWithoutDomain();
+    if (unit != kNone) text += "; " + DomainText(now, unit, "the best", "has room for", " now");
+    return text;
+  }
+
+  std::string ShortNow(const Scene& now, const Shortage& shortage) {
+    const model::Shape& shape = now.ShapeOf(shortage.shape);
+    const std::vector<Misfit>& misfits = nodes_.Misfits(now.problem().shapes[shortage.shape].id, base_);
+    const auto may = std::ranges::count(misfits, Misfit::kNone);
+    return fmt::format("{} now on {}{}; {}", shortage.room == 1 ? "1 fits" : fmt::format("{} fit", shortage.room),
+                       MayTakeText(may), OthersText(shape, misfits), now.ScarcestText(shortage, misfits));
+  }
+
+  // --- constraints ---------------------------------------------------------------------------------------------------------
+
+  struct Lift {
+    bool Rules::* rule;
+    std::string name;
+  };
+
+  // What the request asks for beside resources, in the order in which it is blamed.
+  std::vector<Lift> Lifts() const {
+    const model::Cluster& cluster = nodes_.cluster();
+    std::vector<Lift> lifts;
+    const Constraints has = CollectConstraints(nodes_, request_);
+    const auto over = [](std::string_view name, const std::vector<std::string>& keys) {
+      return keys.empty() ? std::string(name) : fmt::format("{} over {}", name, ListText(keys));
+    };
+    if (!has.topologies.empty()) lifts.push_back({&Rules::required_topology, "required " + ListText(has.topologies)});
+    if (!has.spread_keys.empty()) lifts.push_back({&Rules::topology_spread, over("topology spread", has.spread_keys)});
+    if (!has.affinity_keys.empty()) lifts.push_back({&Rules::pod_affinity, over("pod affinity", has.affinity_keys)});
+    if (!has.anti_affinity_keys.empty()) {
+      lifts.push_back({&Rules::pod_anti_affinity, over("pod anti-affinity", has.anti_affinity_keys)});
+    } else if (!cluster.anti_affinity_pods().empty() || has.reserved_anti_affinity) {
+      lifts.push_back({&Rules::pod_anti_affinity, "the anti-affinity of pods that run"});
+    }
+    if (!has.ports.empty()) {
+      lifts.push_back({&Rules::host_ports, (has.ports.size() == 1 ? "host port " : "host ports ") + ListText(has.ports)});
+    }
+    if (!has.selector.empty()) lifts.push_back({&Rules::node_selector, "node selector " + has.selector});
+    if (has.node_affinity) lifts.push_back({&Rules::node_affinity, "node affinity"});
+    if (has.volumes) lifts.push_back({&Rules::volumes, "the node affinity of its volumes"});
+    return lifts;
+  }
+
+  std::string WhichConstraint() {
+    const std::vector<Lift> lifts = Lifts();
+    if (lifts.empty()) return {};
+    Rules none = base_;
+    for (const Lift& lift : lifts) none.*lift.rule = false;
+    if (Ask(none, View::kNow) != Outcome::kFound) return {};
+    for (const Lift& lift : lifts) {
+      Rules rules = base_;
+      rules.*lift.rule = false;
+      if (Ask(rules, View::kNow) == Outcome::kFound) return fmt::format("fits without {}: {}", lift.name, WithIt(lift));
+    }
+    std::vector<std::string> names;
+    for (const Lift& lift : lifts) names.push_back(lift.name);
+    return fmt::format("fits without {}, though not without one of them alone: with them there is {}", ListText(names),
+                       RoomText(base_));
+  }
+
+  // How far the constraint leaves it from fitting.
+  std::string WithIt(const Lift& lift) {
+    Scene now(nodes_, request_, base_, View::kNow);
+    if (lift.rule == &Rules::required_topology) {
+      const std::size_t unit = now.FindUnitWithoutDomain();
+      if (unit != kNone) return DomainText(now, unit, "the best", "has room for", "");
+    }
+    const bool about_nodes =
+        lift.rule == &Rules::node_selector || lift.rule == &Rules::node_affinity || lift.rule == &Rules::volumes;
+    if (about_nodes && now.problem().shapes.size() == 1) {
+      const auto matching = now.CountNodesMatching(0, lift.rule);
+      return fmt::format("the {} {}", matching == 1 ? "node that matches has" : fmt::format("{} nodes that match have", matching),
+                         RoomText(base_));
+    }
+    if (lift.rule == &Rules::pod_affinity && !now.AnyPodForAffinity()) return "there is no pod that it looks for";
+    return "with it there is " + RoomText(base_);
+  }
+
+  NodeTable& nodes_;
+  const Request& request_;
+  Outcome outcome_;
+  std::uint64_t steps_;
+  Rules base_;
+  std::string need_;
+  std::string also_;
+};
+
+}  // namespace
+
+Diagnosis Diagnose(NodeTable& nodes, const Request& request, Outcome outcome, std::uint64_t steps) {
+  return Diagnoser(nodes, request, outcome, steps).Run();
+}
+
+}  // namespace cadre::match

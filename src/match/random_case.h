@@ -1,0 +1,231 @@
+// Random small clusters and requests for property tests: at most 8 nodes and 8 pods, tight enough that many have no
+// answer, with every rule of the matcher in play.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "match/testing.h"
+
+namespace cadre::match::testing {
+
+// Which rules a case may use.
+struct CaseStyle {
+  bool terms = true;       // affinity, anti-affinity, spread
+  bool topology = true;    // required keys
+  bool minimums = true;
+  bool fixed = true;
+  bool node_rules = true;  // taints, cordons, selectors, ports
+};
+
+struct RandomMember {
+  std::size_t spec = 0;
+  kube::StringMap labels;
+  std::string fixed;  // name of the pod that is it
+  std::string hint;
+};
+
+struct RandomUnit {
+  std::int32_t minimum = Unit::kAll;
+  std::string topology;
+  std::vector<RandomMember> members;
+  std::vector<RandomUnit> units;
+};
+
+// Values only, so that the same case can be built more than once, in any order.
+struct RandomCase {
+  std::vector<kube::Node> nodes;
+  std::vector<kube::Pod> pods;
+  std::vector<kube::PodSpec> specs;
+  RandomUnit root;
+
+  Unit BuildUnit(World& world, const RandomUnit& unit) const {
+    Unit built{.name = "unit", .minimum = unit.minimum, .required_topology = unit.topology, .units = {}, .members = {}};
+    for (const RandomMember& m : unit.members) {
+      Member member = world.NewMember(specs[m.spec], m.labels);
+      if (!m.fixed.empty()) member.fixed = world.cluster().pod(world.cluster().FindPod("pod-" + m.fixed)).node;
+      if (!m.hint.empty()) member.hint = world.Id(m.hint);
+      built.members.push_back(std::move(member));
+    }
+    for (const RandomUnit& child : unit.units) built.units.push_back(BuildUnit(world, child));
+    return built;
+  }
+
+  // `backwards`: everything enters the cluster in the opposite order.
+  Request Build(World& world, bool backwards = false) const {
+    std::vector<kube::Node> ordered_nodes = nodes;
+    std::vector<kube::Pod> ordered_pods = pods;
+    if (backwards) {
+      std::ranges::reverse(ordered_nodes);
+      std::ranges::reverse(ordered_pods);
+      for (std::size_t i = specs.size(); i-- > 0;) world.cluster().InternShape(specs[i], "default");
+    }
+    for (const kube::Pod& pod : ordered_pods) {
+      if (backwards) world.Add(pod);
+    }
+    for (const kube::Node& node : ordered_nodes) world.Add(node);
+    for (const kube::Pod& pod : ordered_pods) {
+      if (!backwards) world.Add(pod);
+    }
+    return {BuildUnit(world, root)};
+  }
+};
+
+class CaseMaker {
+ public:
+  CaseMaker(std::uint64_t seed, CaseStyle style) : random_(seed), style_(style) {}
+
+  RandomCase Make() {
+    MakeNodes();
+    const std::size_t specs = 1 + random_.Uniform(3);
+    for (std::size_t i = 0; i < specs; ++i) case_.specs.push_back(MakeSpecOf());
+    MakePods();
+    members_left_ = 1 + random_.Uniform(8);
+    case_.root = MakeUnit(0);
+    return std::move(case_);
+  }
+
+ private:
+  std::string OneOf(std::initializer_list<std::string_view> choices) {
+    return std::string(*(choices.begin() + random_.Uniform(choices.size())));
+  }
+  std::string App() { return OneOf({"a", "b", "c"}); }
+
+  void MakeNodes() {
+    const std::size_t count = 1 + random_.Uniform(8);
+    for (std::size_t i = 0; i < count; ++i) {
+      kube::ResourceList more;
+      if (random_.Chance(0.4)) more.emplace("example.com/gpu", random_.Between(0, 2));
+      if (random_.Chance(0.2)) more.emplace("pods", random_.Between(1, 3));
+      kube::StringMap labels;
+      if (random_.Chance(0.9)) labels.emplace(kZone, OneOf({"z1", "z2"}));
+      if (random_.Chance(0.85)) labels.emplace(kRack, OneOf({"1", "2", "3"}));
+      if (random_.Chance(0.5)) labels.emplace("pool", OneOf({"x", "y"}));
+      kube::Node node = MakeNode(fmt::format("n{}", i), random_.Between(1, 4), std::move(labels), std::move(more));
+      if (style_.node_rules && random_.Chance(0.15)) node.spec.taints.push_back({"dedicated", "x", "NoSchedule"});
+      if (style_.node_rules) node.spec.unschedulable = random_.Chance(0.07);
+      case_.nodes.push_back(std::move(node));
+    }
+  }
+
+  kube::PodAffinityTerm MakeTermOf() {
+    kube::PodAffinityTerm term = MakeTerm("app", App(), OneOf({kZone, kZone, kRack, kHost}));
+    if (random_.Chance(0.15)) term.namespaces = {OneOf({"default", "other"})};
+    if (random_.Chance(0.1)) term.namespace_selector = kube::LabelSelector{};
+    if (random_.Chance(0.1)) term.match_label_keys = {"rev"};
+    if (random_.Chance(0.1)) term.mismatch_label_keys = {"rev"};
+    if (random_.Chance(0.05)) term.label_selector.reset();
+    return term;
+  }
+
+  kube::TopologySpreadConstraint MakeSpreadOf() {
+    kube::TopologySpreadConstraint spread =
+        MakeSpread("app", App(), OneOf({kZone, kZone, kRack, kHost}), static_cast<std::int32_t>(random_.Between(1, 2)));
+    if (random_.Chance(0.2)) spread.min_domains = static_cast<std::int32_t>(random_.Between(1, 3));
+    spread.honor_node_affinity = random_.Chance(0.7);
+    spread.honor_node_taints = random_.Chance(0.3);
+    if (random_.Chance(0.2)) spread.match_label_keys = {"rev"};
+    return spread;
+  }
+
+  void AddTerms(kube::PodSpec& spec, double chance) {
+    if (!style_.terms) return;
+    if (random_.Chance(chance)) spec.affinity.required_anti_pod.push_back(MakeTermOf());
+    if (random_.Chance(chance)) spec.affinity.required_pod.push_back(MakeTermOf());
+    if (random_.Chance(chance * 0.2)) spec.affinity.required_pod.push_back(MakeTermOf());
+    if (random_.Chance(chance)) spec.topology_spread.push_back(MakeSpreadOf());
+    if (random_.Chance(chance * 0.3)) spec.topology_spread.push_back(MakeSpreadOf());
+  }
+
+  kube::PodSpec MakeSpecOf() {
+    kube::ResourceList more;
+    if (random_.Chance(0.25)) more.emplace("example.com/gpu", 1);
+    kube::PodSpec spec = MakeSpec(random_.Between(0, 3), std::move(more));
+    if (style_.node_rules) {
+      if (random_.Chance(0.15)) spec.node_selector.emplace("pool", OneOf({"x", "y"}));
+      if (random_.Chance(0.2)) Tolerate(spec, "dedicated");
+      if (random_.Chance(0.15)) WantHostPort(spec, 80);
+    }
+    AddTerms(spec, 0.25);
+    return spec;
+  }
+
+  kube::StringMap MakeLabels() {
+    kube::StringMap labels;
+    if (random_.Chance(0.9)) labels.emplace("app", App());
+    if (random_.Chance(0.3)) labels.emplace("rev", OneOf({"1", "2"}));
+    labels.emplace("index", std::to_string(random_.Uniform(100)));
+    return labels;
+  }
+
+  void MakePods() {
+    const std::size_t count = random_.Uniform(5);
+    for (std::size_t i = 0; i < count; ++i) {
+      kube::PodSpec spec = MakeSpec(random_.Between(0, 1));
+      AddTerms(spec, 0.12);
+      if (style_.node_rules && random_.Chance(0.1)) WantHostPort(spec, 80);
+      kube::Pod pod = World::MakePod(fmt::format("p{}", i), std::move(spec), MakeLabels());
+      pod.spec.node_name = RandomNode();
+      if (random_.Chance(0.15)) pod.metadata.namespace_ = "other";
+      if (random_.Chance(0.15)) pod.metadata.deletion_timestamp = Time{};
+      case_.pods.push_back(std::move(pod));
+    }
+  }
+
+  std::string RandomNode() { return case_.nodes[random_.Uniform(case_.nodes.size())].metadata.name; }
+
+  RandomUnit MakeUnit(int depth) {
+    RandomUnit unit;
+    if (style_.topology && random_.Chance(depth == 0 ? 0.3 : 0.4)) unit.topology = OneOf({kZone, kRack, kRack, kHost});
+    const std::size_t units = depth == 2 ? 0 : random_.Uniform(depth == 0 ? 4 : 2);
+    const bool own = units == 0 || random_.Chance(0.4);
+    if (own) AddMembers(unit);
+    // Siblings are often alike.
+    for (std::size_t i = 0; i < units; ++i) {
+      if (i > 0 && random_.Chance(0.5) && members_left_ >= unit.units.back().members.size() && unit.units.back().units.empty()) {
+        RandomUnit twin = unit.units.back();
+        members_left_ -= twin.members.size();
+        for (RandomMember& member : twin.members) member.fixed.clear();
+        unit.units.push_back(std::move(twin));
+      } else {
+        unit.units.push_back(MakeUnit(depth + 1));
+      }
+    }
+    const std::size_t parts = unit.members.size() + unit.units.size();
+    if (style_.minimums && parts > 0 && random_.Chance(0.35)) {
+      unit.minimum = static_cast<std::int32_t>(1 + random_.Uniform(parts));
+    }
+    return unit;
+  }
+
+  void AddMembers(RandomUnit& unit) {
+    const std::size_t count = std::min<std::size_t>(members_left_, 1 + random_.Uniform(4));
+    members_left_ -= count;
+    std::size_t spec = random_.Uniform(case_.specs.size());
+    kube::StringMap labels = MakeLabels();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (random_.Chance(0.2)) spec = random_.Uniform(case_.specs.size());
+      if (random_.Chance(0.15)) labels = MakeLabels();
+      RandomMember member{spec, labels, {}, {}};
+      if (style_.fixed && random_.Chance(0.1)) {
+        // It holds its place, so it is a pod of the cluster.
+        kube::Pod pod = World::MakePod(fmt::format("f{}", case_.pods.size()), case_.specs[spec], labels);
+        pod.spec.node_name = RandomNode();
+        member.fixed = pod.metadata.name;
+        case_.pods.push_back(std::move(pod));
+      } else if (style_.fixed && random_.Chance(0.1)) {
+        member.hint = RandomNode();
+      }
+      unit.members.push_back(std::move(member));
+    }
+  }
+
+  Random random_;
+  CaseStyle style_;
+  RandomCase case_;
+  std::size_t members_left_ = 0;
+};
+
+}  // namespace cadre::match::testing
