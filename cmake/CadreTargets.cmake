@@ -43,6 +43,7 @@ function(cadre_add_test target library)
   target_compile_definitions(${target} PRIVATE CADRE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   cadre_use_pch(${target} cadre_test_pch)
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${target}." DISCOVERY_TIMEOUT 60
+                       WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
                        PROPERTIES TIMEOUT 600 ENVIRONMENT "RC_PARAMS=${CADRE_RC_PARAMS}")
 endfunction()
 

@@ -37,7 +37,10 @@ class Run {
     world_ = std::make_unique<ScenarioWorld>(simulation_.api());
     simulation_.api().SetAdmission(
         [this](std::string_view, const drive::Effect& effect) { return Refusal(effect); });
-    simulation_.OnSettled([this](Simulation&) { JudgeAlways(); });
+    simulation_.OnSettled([this](Simulation& simulation) {
+      JudgeAlways();
+      if (options_.on_settled) options_.on_settled(simulation);
+    });
     for (const Step& step : scenario.steps)
       Plan(step);
     PlanCrash();

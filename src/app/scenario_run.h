@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,8 @@ struct ScenarioRunOptions {
   // Judge only what is asked of the end and of objects: a crash or a fault may cost time and writes.
   bool only_end = false;
   std::string* scheduler_trace = nullptr;
+  // Called whenever time moves on.
+  std::function<void(Simulation&)> on_settled;
   // Called at the end, before the simulation is gone.
   std::function<void(Simulation&)> at_end;
 };

@@ -189,16 +189,20 @@ model::Membership Catalog::MembershipOf(const kube::Pod& pod) const {
     const kube::Job* job = FindJob(owner->uid);
     // Until the Job is seen nobody can tell whether it is a gang: it waits under the Job's name.
     if (job == nullptr) return {JobKey(meta.namespace_, owner->name, owner->uid), owner->name, index};
+    bool gang = IsGang(*job, meta.annotations);
     if (const kube::OwnerReference* parent = ParentJobSet(*job)) {
       const kube::JobSet* jobset = FindJobSet(parent->uid);
       // The same goes for the JobSet: it may be a gang of all its Jobs.
-      if (jobset == nullptr)
+      if (jobset == nullptr) {
         return {WholeJobSetKey(meta.namespace_, parent->name, parent->uid), owner->name, index};
-      if (auto key = JobSetGroupOf(*jobset, *job, meta.annotations))
+      }
+      if (auto key = JobSetGroupOf(*jobset, *job, meta.annotations)) {
         return {*std::move(key), owner->name, index};
+      }
+      const GangMode mode = ModeOf(*jobset, meta.annotations);
+      gang = mode == GangMode::kJob || (mode != GangMode::kNone && gang);
     }
-    if (IsGang(*job, meta.annotations))
-      return {JobKey(meta.namespace_, owner->name, owner->uid), owner->name, index};
+    if (gang) return {JobKey(meta.namespace_, owner->name, owner->uid), owner->name, index};
   }
   return {{.namespace_ = meta.namespace_,
            .name = meta.name,

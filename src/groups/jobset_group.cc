@@ -38,11 +38,6 @@ std::string PartOf(const std::vector<std::int32_t>& stages, std::size_t index) {
   return one_stage ? std::string{} : fmt::format("stage {}", stages[index] + 1);
 }
 
-GangMode ModeOf(const kube::JobSet& jobset, const kube::StringMap& pod_annotations) {
-  const GangMode mode = ReadGangMode(jobset.metadata.annotations, pod_annotations);
-  return mode == GangMode::kUnset ? GangMode::kJobSet : mode;
-}
-
 model::GroupKey KeyFor(const kube::JobSet& jobset, std::string part) {
   return {.namespace_ = jobset.metadata.namespace_,
           .name = jobset.metadata.name,
@@ -71,18 +66,29 @@ bool IsOnItsOwn(GangMode mode) {
   return mode == GangMode::kJob || mode == GangMode::kNone;
 }
 
+// By replicated job: does this one wait for it, directly or through others?
+std::vector<bool> WaitsFor(const kube::JobSetSpec& spec, std::size_t index) {
+  std::vector<bool> waits(index + 1, spec.in_order);
+  waits[index] = true;
+  for (std::size_t i = index; i > 0; --i) {
+    if (!waits[i]) continue;
+    for (std::size_t earlier = 0; earlier < i; ++earlier) {
+      const std::vector<kube::DependsOn>& names = spec.replicated_jobs[i].depends_on;
+      const std::string& name = spec.replicated_jobs[earlier].name;
+      if (std::ranges::find(names, name, &kube::DependsOn::name) != names.end()) waits[earlier] = true;
+    }
+  }
+  return waits;
+}
+
 // Do its Jobs come only when those of others of the same group are Ready? What it waits for outside of the
 // group does not make it later: then nothing of the group is there before it.
 bool ComesLater(const kube::JobSet& jobset, const std::vector<std::int32_t>& stages, std::size_t index) {
-  const std::vector<kube::ReplicatedJob>& all = jobset.spec.replicated_jobs;
-  const auto waits_for = [&](const kube::ReplicatedJob& other) {
-    return jobset.spec.in_order || std::ranges::find(all[index].depends_on, other.name,
-                                                     &kube::DependsOn::name) != all[index].depends_on.end();
-  };
+  const std::vector<bool> waits = WaitsFor(jobset.spec, index);
   const std::string part = PartUnder(jobset, stages, index);
   for (std::size_t i = 0; i < index; ++i) {
-    const bool on_its_own = IsOnItsOwn(ModeOf(jobset, all[i].job.pod_template.annotations));
-    if (!on_its_own && PartUnder(jobset, stages, i) == part && waits_for(all[i])) return true;
+    const GangMode mode = ModeOf(jobset, jobset.spec.replicated_jobs[i].job.pod_template.annotations);
+    if (waits[i] && !IsOnItsOwn(mode) && PartUnder(jobset, stages, i) == part) return true;
   }
   return false;
 }
@@ -104,6 +110,11 @@ model::UnitSpec DescribeChild(const kube::ReplicatedJob& replicated, const kube:
 }
 
 }  // namespace
+
+GangMode ModeOf(const kube::JobSet& jobset, const kube::StringMap& pod_annotations) {
+  const GangMode mode = ReadGangMode(jobset.metadata.annotations, pod_annotations);
+  return mode == GangMode::kUnset ? GangMode::kJobSet : mode;
+}
 
 bool IsCurrentJob(const kube::JobSet& jobset, const kube::Job& job) {
   return !job.metadata.deletion_timestamp && ReadAttempt(job) >= jobset.status.restarts;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "groups/annotations.h"
 #include "groups/catalog.h"
 
 namespace cadre::groups {
@@ -25,6 +26,9 @@ bool IsGang(const kube::Job& job, const kube::StringMap& pod_annotations);
 std::int32_t ExpectedPods(const kube::Job& job);
 
 model::GroupSpec DescribeJob(const model::GroupKey& key, const kube::Job* job);
+
+// How the pods of a JobSet with these annotations are grouped; never kUnset.
+GangMode ModeOf(const kube::JobSet& jobset, const kube::StringMap& pod_annotations);
 
 // The key of the group that a child Job's pods belong to; none: the Job is on its own (cadre.dev/gang: job or
 // none).

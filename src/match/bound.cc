@@ -67,7 +67,9 @@ bool Bound::CanBePlaced(std::size_t unit) {
   }
   for (std::size_t i = 0; i < u.units.size(); ++i) {
     const std::size_t child = u.units[i];
-    if (problem_.units[child].all_classes.empty() || state_.StatusOf(child) == Status::kSkipped) continue;
+    const ProblemUnit& c = problem_.units[child];
+    if (c.must && c.all_classes.empty() && (c.torn || c.placed < c.need)) return false;
+    if (c.all_classes.empty() || state_.StatusOf(child) == Status::kSkipped) continue;
     if (state_.StatusOf(child) == Status::kStarted) {
       if (!CanBePlaced(child)) return false;
       continue;
@@ -88,6 +90,7 @@ std::int64_t Bound::UnitsThatFit(std::size_t unit, std::int64_t wanted) {
   const ProblemUnit& u = problem_.units[unit];
   if (u.torn) return 0;
   if (u.domains == nullptr) return CanBePlaced(unit) ? wanted : 0;
+  if (state_.Lacks(unit) <= 0) return wanted;
   const Sums sums = SumByDomain(unit);
   std::int64_t count = 0;
   for (std::size_t domain = 0; domain < u.domains->size() && count < wanted; ++domain) {

@@ -29,7 +29,7 @@ void ExpectSameAnswer(std::uint64_t seed, CaseStyle style, Tally& tally) {
   Oracle oracle(world.cluster(), request);
   if (placement) {
     ++tally.feasible;
-    EXPECT_TRUE(oracle.Valid(*placement)) << fmt::format("{}", fmt::join(world.Names(*placement), " "));
+    EXPECT_TRUE(oracle.Valid(*placement)) << fmt::format("{}\n{}", fmt::join(world.Names(*placement), " "), made.Describe());
     return;
   }
   EXPECT_NE(placement.error().kind, No::kGaveUp) << placement.error().message;
@@ -39,7 +39,7 @@ void ExpectSameAnswer(std::uint64_t seed, CaseStyle style, Tally& tally) {
     return;
   }
   ++tally.infeasible;
-  EXPECT_FALSE(*feasible) << placement.error().message;
+  EXPECT_FALSE(*feasible) << placement.error().message << '\n' << made.Describe();
 }
 
 void ExpectSameAnswers(std::uint64_t first_seed, int count, CaseStyle style) {

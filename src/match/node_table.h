@@ -20,6 +20,8 @@ using NodeIndex = std::uint32_t;
 inline constexpr NodeIndex kNoNode = 0xffffffff;
 
 inline constexpr std::int32_t kNoDomain = -1;
+// Chosen for a unit that needs nothing more and for which there is no domain: nothing is placed in it.
+inline constexpr std::int32_t kNoPlace = -2;
 
 // The nodes by one label key, domains numbered by their first node.
 struct Domains {

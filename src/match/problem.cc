@@ -114,7 +114,10 @@ class Builder {
     const NodeIndex node = member.fixed ? nodes_.IndexOf(*member.fixed) : place->second;
     if (node == kNoNode) return;  // its node is gone: it counts, but it is nowhere
     problem_.pre.push_back({number, shape, role, node, !member.fixed || view_ == View::kEmpty});
-    for (std::size_t u = unit; u != kNone; u = problem_.units[u].parent) Pin(problem_.units[u], node);
+    for (std::size_t u = unit; u != kNone; u = problem_.units[u].parent) {
+      Pin(problem_.units[u], node);
+      problem_.units[u].must = problem_.units[u].must || !member.fixed;
+    }
   }
 
   static void Pin(ProblemUnit& unit, NodeIndex node) {

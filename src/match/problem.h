@@ -37,6 +37,7 @@ struct ProblemUnit {
   const Domains* domains = nullptr;   // of its required topology
   std::int32_t pinned = kNoDomain;    // where members that are placed already hold it
   bool torn = false;                  // ...and they do so in two domains, or outside of all: it can never be placed
+  bool must = false;  // a member below is placed as hinted, so the unit cannot be left out
   std::size_t twin = kNone;           // the sibling just before it that differs in nothing
 };
 

@@ -2,6 +2,8 @@
 // answer, with every rule of the matcher in play.
 #pragma once
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -40,6 +42,50 @@ struct RandomCase {
   std::vector<kube::Pod> pods;
   std::vector<kube::PodSpec> specs;
   RandomUnit root;
+
+  // For a person who looks into a failed case.
+  std::string Describe() const {
+    std::string text;
+    for (const kube::Node& node : nodes) {
+      text += fmt::format("node {} {} labels {}{}{}\n", node.metadata.name, kube::FormatAmounts(node.status.allocatable),
+                          node.metadata.labels, node.spec.taints.empty() ? "" : " tainted",
+                          node.spec.unschedulable ? " cordoned" : "");
+    }
+    for (const kube::Pod& pod : pods) {
+      text += fmt::format("pod {} on {}{}\n", Describe(pod.spec, pod.metadata.labels), pod.spec.node_name,
+                          pod.metadata.deletion_timestamp ? ", being deleted" : "");
+    }
+    return text + Describe(root, "");
+  }
+
+  static std::string Describe(const kube::PodSpec& spec, const kube::StringMap& labels) {
+    std::string text = fmt::format("{} labels {}", kube::FormatAmounts(kube::PodRequests(spec)), labels);
+    const auto terms = [&](std::string_view what, const std::vector<kube::PodAffinityTerm>& list) {
+      for (const kube::PodAffinityTerm& t : list) {
+        text += fmt::format(", {} {} over {} in {}", what, t.label_selector ? kube::ToString(*t.label_selector) : "nothing",
+                            t.topology_key, t.namespaces);
+      }
+    };
+    terms("near", spec.affinity.required_pod);
+    terms("apart from", spec.affinity.required_anti_pod);
+    for (const kube::TopologySpreadConstraint& s : spec.topology_spread) {
+      text += fmt::format(", spread {} over {} by {} of {} domains", kube::ToString(*s.label_selector), s.topology_key,
+                          s.max_skew, s.min_domains.value_or(1));
+    }
+    if (!spec.node_selector.empty()) text += fmt::format(", on {}", spec.node_selector);
+    if (!spec.containers[0].ports.empty()) text += ", port";
+    return text;
+  }
+
+  std::string Describe(const RandomUnit& unit, const std::string& indent) const {
+    std::string text = fmt::format("{}unit minimum {} topology {}\n", indent, unit.minimum, unit.topology);
+    for (const RandomMember& m : unit.members) {
+      text += fmt::format("{}  member {}{}{}\n", indent, Describe(specs[m.spec], m.labels),
+                          m.fixed.empty() ? "" : " fixed " + m.fixed, m.hint.empty() ? "" : " hint " + m.hint);
+    }
+    for (const RandomUnit& child : unit.units) text += Describe(child, indent + "  ");
+    return text;
+  }
 
   Unit BuildUnit(World& world, const RandomUnit& unit) const {
     Unit built{.name = "unit", .minimum = unit.minimum, .required_topology = unit.topology, .units = {}, .members = {}};

@@ -93,7 +93,7 @@ std::optional<Shortage> Scene::FindShortage() const {
 std::size_t Scene::FindUnitWithoutDomain() {
   for (std::size_t unit = 0; unit < problem_.units.size(); ++unit) {
     if (problem_.units[unit].domains == nullptr || problem_.units[unit].all_classes.empty()) continue;
-    if (MustBePlaced(unit) && bound_.RankDomains(unit).empty()) return unit;
+    if (MustBePlaced(unit) && state_.Lacks(unit) > 0 && bound_.RankDomains(unit).empty()) return unit;
   }
   return kNone;
 }

@@ -80,7 +80,7 @@ bool Search::PushOpen(std::size_t item) {
   domains_[unit] = DomainsToTry(unit);
   const std::size_t parent = problem_.units[unit].parent;
   if (problem_.units[unit].domains != nullptr) opens_.push_back(stack_.size());
-  stack_.push_back({.item = item, .stop_first = parent != kNone && unit != forced_ && state_.Lacks(parent) <= 0, .name = {}});
+  stack_.push_back({.item = item, .stop_first = !MustStart(unit) && state_.Lacks(parent) <= 0, .name = {}});
   return true;
 }
 
@@ -158,6 +158,7 @@ std::vector<std::int32_t> Search::DomainsToTry(std::size_t unit) {
   if (u.domains == nullptr) return {kNoDomain};
   std::vector<std::int32_t> ranked = bound_.RankDomains(unit);
   budget_.Spend(bound_.TakeWork() / 64);
+  if (ranked.empty() && state_.Lacks(unit) <= 0) return {kNoPlace};
   if (!follows) return ranked;
   std::vector<bool> holds(u.domains->size(), false);
   for (const std::int32_t domain : ranked) holds[static_cast<std::size_t>(domain)] = true;
@@ -167,9 +168,13 @@ std::vector<std::int32_t> Search::DomainsToTry(std::size_t unit) {
   return rest;
 }
 
+bool Search::MustStart(std::size_t unit) const {
+  return unit == forced_ || problem_.units[unit].must || problem_.units[unit].parent == kNone;
+}
+
 bool Search::MaySkip(std::size_t unit) const {
   const std::size_t parent = problem_.units[unit].parent;
-  return parent != kNone && unit != forced_ && state_.Lacks(parent) < state_.PartsOpen(parent);
+  return !MustStart(unit) && state_.Lacks(parent) < state_.PartsOpen(parent);
 }
 
 bool Search::StartNext(Frame& frame) {

@@ -80,6 +80,7 @@ class Search {
 
   bool NextOpen(Frame& frame);
   bool StartNext(Frame& frame);
+  bool MustStart(std::size_t unit) const;
   bool MaySkip(std::size_t unit) const;
   std::vector<std::int32_t> DomainsToTry(std::size_t unit);
 

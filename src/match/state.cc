@@ -161,7 +161,7 @@ bool State::Alive(std::size_t unit) const {
 void State::Start(std::size_t unit, std::int32_t domain) {
   units_[unit].status = Status::kStarted;
   units_[unit].domain = domain;
-  Rename(kDecision, unit, static_cast<std::uint64_t>(domain) + 2, 1);
+  Rename(kDecision, unit, static_cast<std::uint64_t>(domain) + 3, 1);
   const std::size_t parent = problem_->units[unit].parent;
   if (parent == kNone) return;
   ++units_[parent].placed;
@@ -178,7 +178,7 @@ void State::Skip(std::size_t unit) {
 void State::Undecide(std::size_t unit) {
   UnitState& state = units_[unit];
   const bool started = state.status == Status::kStarted;
-  Rename(kDecision, unit, started ? static_cast<std::uint64_t>(state.domain) + 2 : 0, -1);
+  Rename(kDecision, unit, started ? static_cast<std::uint64_t>(state.domain) + 3 : 0, -1);
   state.status = Status::kUndecided;
   state.domain = kNoDomain;
   const std::size_t parent = problem_->units[unit].parent;

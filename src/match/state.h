@@ -120,6 +120,7 @@ void State::ForEachNode(std::size_t unit, Visit visit) const {
   for (std::size_t u = unit; u != kNone; u = problem_->units[u].parent) {
     const Domains* domains = problem_->units[u].domains;
     if (domains == nullptr || units_[u].domain == kNoDomain) continue;
+    if (units_[u].domain == kNoPlace) return;
     if (smallest == nullptr ||
         domains->NodesOf(units_[u].domain).size() < smallest->NodesOf(smallest_domain).size()) {
       smallest = domains;

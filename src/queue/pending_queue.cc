@@ -18,14 +18,18 @@ PendingQueue::Ordered PendingQueue::PlaceOf(const Ticket& ticket) {
 void PendingQueue::Put(const Ticket& ticket) {
   Ordered place = PlaceOf(ticket);
   const auto [found, added] = entries_.try_emplace(ticket.key);
-  if (!added) {
-    if (found->second.place == place) return;
-    order_.erase(found->second.place);
-    fresh_.erase(found->second.place);
+  Entry& entry = found->second;
+  if (added) {
+    const auto delay = delays_.find(ticket.key);
+    if (delay != delays_.end()) entry.not_before = delay->second.not_before;
+  } else {
+    if (entry.place == place) return;
+    order_.erase(entry.place);
+    fresh_.erase(entry.place);
   }
   order_.insert(place);
-  if (found->second.tried_at == 0) fresh_.insert(place);
-  found->second.place = std::move(place);
+  if (entry.tried_at == 0) fresh_.insert(place);
+  entry.place = std::move(place);
 }
 
 void PendingQueue::Remove(const model::GroupKey& key) {
@@ -33,8 +37,12 @@ void PendingQueue::Remove(const model::GroupKey& key) {
   if (found == entries_.end()) return;
   order_.erase(found->second.place);
   fresh_.erase(found->second.place);
-  wakes_.erase({found->second.not_before, key});
   entries_.erase(found);
+}
+
+void PendingQueue::Forget(const model::GroupKey& key) {
+  Remove(key);
+  Succeeded(key);
 }
 
 void PendingQueue::Touch(const model::GroupKey& key) {
@@ -52,32 +60,40 @@ void PendingQueue::Tried(const model::GroupKey& key, std::uint64_t room_version)
 }
 
 void PendingQueue::BackOff(const model::GroupKey& key, Time now) {
+  Delay& delay = delays_[key];
+  const int doublings = std::min(delay.failures, kMostDoublings);
+  ++delay.failures;
+  wakes_.erase({delay.not_before, key});
+  delay.not_before = now + std::min(kFirstBackOff * (1 << doublings), kLongestBackOff);
+  wakes_.emplace(delay.not_before, key);
   const auto found = entries_.find(key);
   if (found == entries_.end()) return;
-  Entry& entry = found->second;
-  const int doublings = std::min(entry.failures, kMostDoublings);
-  ++entry.failures;
-  wakes_.erase({entry.not_before, key});
-  entry.not_before = now + std::min(kFirstBackOff * (1 << doublings), kLongestBackOff);
-  entry.tried_at = 0;
-  fresh_.insert(entry.place);
-  wakes_.emplace(entry.not_before, key);
+  found->second.not_before = delay.not_before;
+  found->second.tried_at = 0;
+  fresh_.insert(found->second.place);
 }
 
 void PendingQueue::Succeeded(const model::GroupKey& key) {
+  const auto delay = delays_.find(key);
+  if (delay == delays_.end()) return;
+  wakes_.erase({delay->second.not_before, key});
+  delays_.erase(delay);
   const auto found = entries_.find(key);
-  if (found != entries_.end()) found->second.failures = 0;
+  if (found != entries_.end()) found->second.not_before = Time{};
 }
 
 std::optional<Time> PendingQueue::NextWake(Time now) const {
-  const auto next = wakes_.lower_bound({now + Duration(1), model::GroupKey{}});
-  return next == wakes_.end() ? std::nullopt : std::optional<Time>(next->first);
+  for (auto next = wakes_.lower_bound({now + Duration(1), model::GroupKey{}}); next != wakes_.end(); ++next) {
+    if (Contains(next->second)) return next->first;
+  }
+  return std::nullopt;
 }
 
 std::vector<model::GroupKey> PendingQueue::InOrder() const {
   std::vector<model::GroupKey> keys;
   keys.reserve(order_.size());
-  for (const Ordered& ordered : order_) keys.push_back(ordered.key);
+  for (const Ordered& ordered : order_)
+    keys.push_back(ordered.key);
   return keys;
 }
 

@@ -18,6 +18,7 @@ namespace cadre::report {
 namespace {
 
 constexpr std::size_t kNamesShown = 3;
+constexpr std::size_t kNodesNamed = 2;
 constexpr std::size_t kLinesShown = 20;  // of one kind of remark
 
 bool ManyNamespaces(const RunReport& report) {
@@ -51,10 +52,10 @@ const std::pair<const std::string, std::vector<std::string>>* FinestDomains(cons
 std::string Where(const GroupRow& row) {
   if (row.nodes.empty()) return "";
   const auto* domains = FinestDomains(row);
-  const std::string nodes = row.nodes.size() <= kNamesShown
-                                ? fmt::format("{}", fmt::join(row.nodes, ", "))
-                                : Quantify(static_cast<std::int64_t>(row.nodes.size()), "node");
-  if (domains == nullptr) return row.nodes.size() <= kNamesShown ? nodes : FirstOf(row.nodes);
+  const auto count = static_cast<std::int64_t>(row.nodes.size());
+  if (domains == nullptr) return FirstOf(row.nodes);
+  const std::string nodes =
+      row.nodes.size() <= kNodesNamed ? fmt::format("{}", fmt::join(row.nodes, ", ")) : Quantify(count, "node");
   return fmt::format("{} in {}", nodes, FirstOf(domains->second));
 }
 
@@ -161,6 +162,12 @@ std::string Sparkline(const std::vector<double>& fractions) {
   return line;
 }
 
+// Without the resource's name, which stands beside it.
+std::string AmountOf(const ResourceUse& use) {
+  const std::string text = kube::FormatAmount(use.resource, use.allocatable);
+  return text.ends_with(' ' + use.resource) ? text.substr(0, text.size() - use.resource.size() - 1) : text;
+}
+
 std::string Utilisation(const RunReport& report, const TextOptions& options) {
   if (report.utilisation.empty() || report.end <= Duration(0)) return "";
   Table table({{"RESOURCE"},
@@ -170,7 +177,7 @@ std::string Utilisation(const RunReport& report, const TextOptions& options) {
                {"OVER TIME"}});
   for (const ResourceUse& use : report.utilisation) {
     table.AddRow({{use.resource},
-                  {kube::FormatAmount(use.resource, use.allocatable)},
+                  {AmountOf(use)},
                   {fmt::format("{:.0f} %", use.mean_fraction * 100)},
                   {fmt::format("{:.0f} %", use.peak_fraction * 100)},
                   {Sparkline(use.over_time)}});

@@ -73,22 +73,25 @@ std::string Shorten(std::string_view text, std::size_t width) {
 }
 
 std::string Wrap(std::string_view text, std::size_t width, std::size_t indent) {
-  std::string wrapped;
-  std::size_t column = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
+  const std::size_t margin = std::min(text.find_first_not_of(' '), text.size());
+  std::string wrapped(margin, ' ');
+  std::size_t column = margin;
+  bool first = true;
+  for (std::size_t begin = margin; begin < text.size();) {
     std::size_t end = std::min(text.find(' ', begin), text.size());
     const std::string_view word = text.substr(begin, end - begin);
     begin = end + 1;
     if (word.empty()) continue;
     const std::size_t length = DisplayWidth(word);
-    if (column > indent && column + 1 + length > width) {
+    if (!first && column + 1 + length > width) {
       wrapped += '\n';
       wrapped.append(indent, ' ');
       column = indent;
-    } else if (!wrapped.empty()) {
+    } else if (!first) {
       wrapped += ' ';
       ++column;
     }
+    first = false;
     wrapped += word;
     column += length;
   }

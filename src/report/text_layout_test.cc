@@ -33,6 +33,10 @@ TEST(Wrap, BreaksBetweenWordsAndIndentsWhatFollows) {
   EXPECT_EQ(Wrap("needs 8 GPUs per pod", 12, 2), "needs 8 GPUs\n  per pod");
 }
 
+TEST(Wrap, KeepsTheMarginOfTheFirstLine) {
+  EXPECT_EQ(Wrap("  Pod a, never: why", 80, 6), "  Pod a, never: why");
+}
+
 TEST(Wrap, LeavesALongWordWhole) {
   EXPECT_EQ(Wrap("a topology.kubernetes.io/zone b", 8, 0), "a\ntopology.kubernetes.io/zone\nb");
 }

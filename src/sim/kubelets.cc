@@ -121,7 +121,7 @@ void Kubelets::OnPod(const drive::Changed& change) {
 void Kubelets::Adopt(PodState& state) {
   const kube::Pod& pod = state.pod();
   state.number = ++last_number_;
-  state.plan = PlanOf(pod);
+  state.plan = RunPlanOf(pod);
   complaints_.insert(state.plan.complaints.begin(), state.plan.complaints.end());
   std::unique_ptr<NodeState>& node = nodes_[pod.spec.node_name];
   if (node == nullptr) node = std::make_unique<NodeState>();
@@ -293,11 +293,11 @@ void Kubelets::EndRun(Time now, PodState& state, int exit_code) {
 }
 
 std::optional<Time> Kubelets::EndOfRun(const PodState& state) const {
-  const PodPlan& plan = state.plan;
+  const RunPlan& plan = state.plan;
   const bool restarts_for_ever = state.pod().spec.restart_policy == "Always" && !plan.told;
   if (plan.run.forever || restarts_for_ever) return std::nullopt;
   if (!plan.run.known && state.life->started < options_.running_before) return std::nullopt;
-  return state.life->started + plan.run.known.value_or(options_.default_run_time);
+  return state.life->started + plan.run.known.value_or(options_.default_duration);
 }
 
 std::optional<Time> Kubelets::Deadline(const PodState& state) const {

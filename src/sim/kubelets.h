@@ -28,9 +28,9 @@
 namespace cadre::sim {
 
 struct KubeletOptions {
-  Duration default_run_time{60'000};  // for pods whose manifest does not say how long they run
   Duration start_delay{0};            // from the bind until the pod runs
   Duration termination{0};            // how long a pod takes to end when asked, at most its grace period
+  Duration default_duration{60'000};  // for pods whose manifest does not say how long they run
   // Pods that were running before this and whose manifest does not say how long: they run on for ever.
   Time running_before = Time::min();
 };
@@ -60,7 +60,7 @@ class Kubelets final : public drive::Machine {
     kube::Object object;
     std::uint64_t number = 0;  // in the order they were seen bound
     NodeState* node = nullptr;
-    PodPlan plan;
+    RunPlan plan;
     bool admitted = false;  // its requests count on the node
     kube::ResourceList requests;
     std::optional<ContainerLife> life;  // it runs, or waits to be restarted

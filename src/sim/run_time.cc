@@ -289,7 +289,7 @@ const std::string* Annotation(const kube::Pod& pod, std::string_view key) {
   return found == pod.metadata.annotations.end() ? nullptr : &found->second;
 }
 
-std::optional<int> SmallNumber(const kube::Pod& pod, std::string_view key, int most, PodPlan& plan) {
+std::optional<int> SmallNumber(const kube::Pod& pod, std::string_view key, int most, RunPlan& plan) {
   const std::string* text = Annotation(pod, key);
   if (text == nullptr) return std::nullopt;
   const std::optional<std::int64_t> number = Integer(*text);
@@ -311,8 +311,8 @@ RunTime ScriptRunTime(std::string_view script) {
   return ScriptRunTime(script, 0);
 }
 
-PodPlan PlanOf(const kube::Pod& pod) {
-  PodPlan plan;
+RunPlan RunPlanOf(const kube::Pod& pod) {
+  RunPlan plan;
   plan.fail_attempts = SmallNumber(pod, kFailAttemptsAnnotation, 1'000'000, plan);
   plan.exit_code = SmallNumber(pod, kExitCodeAnnotation, 255, plan).value_or(plan.fail_attempts ? 1 : 0);
   if (const std::string* text = Annotation(pod, kDurationAnnotation)) {

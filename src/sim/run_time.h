@@ -34,7 +34,7 @@ RunTime CommandRunTime(std::span<const std::string> argv);
 // Of a shell script.
 RunTime ScriptRunTime(std::string_view script);
 
-struct PodPlan {
+struct RunPlan {
   RunTime run;                          // one run of all containers, init containers first
   bool told = false;                    // by the annotation: then the pod ends even with restartPolicy Always
   int exit_code = 0;                    // how a run ends that fails
@@ -44,6 +44,6 @@ struct PodPlan {
 
 // Containers run side by side and the pod as long as the longest; init containers one after the other before
 // them, sidecars not at all.
-PodPlan PlanOf(const kube::Pod& pod);
+RunPlan RunPlanOf(const kube::Pod& pod);
 
 }  // namespace cadre::sim

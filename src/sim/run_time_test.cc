@@ -101,55 +101,55 @@ kube::Container Sleeper(std::string time) {
   return container;
 }
 
-TEST(PlanOf, RunsAsLongAsTheLongestContainerAfterTheInitContainers) {
+TEST(RunPlanOf, RunsAsLongAsTheLongestContainerAfterTheInitContainers) {
   kube::Pod pod;
   pod.spec.init_containers = {Sleeper("2"), Sleeper("3")};
   pod.spec.containers = {Sleeper("10"), Sleeper("20"), kube::Container{}};
-  EXPECT_EQ(PlanOf(pod).run.known, seconds(25));
+  EXPECT_EQ(RunPlanOf(pod).run.known, seconds(25));
 }
 
-TEST(PlanOf, LeavesSidecarsOut) {
+TEST(RunPlanOf, LeavesSidecarsOut) {
   kube::Pod pod;
   pod.spec.init_containers = {Sleeper("infinity")};
   pod.spec.init_containers[0].restart_always = true;
   pod.spec.containers = {Sleeper("10")};
-  EXPECT_EQ(PlanOf(pod).run.known, seconds(10));
+  EXPECT_EQ(RunPlanOf(pod).run.known, seconds(10));
 }
 
-TEST(PlanOf, KnowsNothingOfContainersThatDoNotSleep) {
+TEST(RunPlanOf, KnowsNothingOfContainersThatDoNotSleep) {
   kube::Pod pod;
   pod.spec.init_containers = {Sleeper("2")};
   pod.spec.containers = {kube::Container{}};
-  EXPECT_EQ(Text(PlanOf(pod).run), "unknown");
+  EXPECT_EQ(Text(RunPlanOf(pod).run), "unknown");
 }
 
-TEST(PlanOf, BelievesTheAnnotationFirst) {
+TEST(RunPlanOf, BelievesTheAnnotationFirst) {
   kube::Pod pod;
   pod.spec.containers = {Sleeper("infinity")};
   pod.metadata.annotations["cadre.dev/sim-duration"] = "1h30m";
-  const PodPlan plan = PlanOf(pod);
+  const RunPlan plan = RunPlanOf(pod);
   EXPECT_EQ(plan.run.known, hours(1) + minutes(30));
   EXPECT_TRUE(plan.told);
 }
 
-TEST(PlanOf, ComplainsAboutAnnotationsThatItCannotRead) {
+TEST(RunPlanOf, ComplainsAboutAnnotationsThatItCannotRead) {
   kube::Pod pod;
   pod.metadata.name = "p";
   pod.metadata.annotations["cadre.dev/sim-duration"] = "soon";
   pod.metadata.annotations["cadre.dev/sim-exit-code"] = "bad";
-  EXPECT_THAT(PlanOf(pod).complaints, ElementsAre(HasSubstr("sim-exit-code: \"bad\" is ignored"),
-                                                  HasSubstr("sim-duration: \"soon\"")));
+  EXPECT_THAT(RunPlanOf(pod).complaints, ElementsAre(HasSubstr("sim-exit-code: \"bad\" is ignored"),
+                                                     HasSubstr("sim-duration: \"soon\"")));
 }
 
-TEST(PlanOf, FailsWithExitCodeOneWhenOnlyAttemptsAreGiven) {
+TEST(RunPlanOf, FailsWithExitCodeOneWhenOnlyAttemptsAreGiven) {
   kube::Pod pod;
   pod.metadata.annotations["cadre.dev/sim-fail-attempts"] = "2";
-  EXPECT_EQ(PlanOf(pod).exit_code, 1);
-  EXPECT_EQ(PlanOf(pod).fail_attempts, 2);
+  EXPECT_EQ(RunPlanOf(pod).exit_code, 1);
+  EXPECT_EQ(RunPlanOf(pod).fail_attempts, 2);
 }
 
-TEST(PlanOf, SucceedsWithoutAnnotations) {
-  const PodPlan plan = PlanOf(kube::Pod{});
+TEST(RunPlanOf, SucceedsWithoutAnnotations) {
+  const RunPlan plan = RunPlanOf(kube::Pod{});
   EXPECT_EQ(plan.exit_code, 0);
   EXPECT_THAT(plan.complaints, IsEmpty());
 }

@@ -15,7 +15,7 @@ import sys
 MAX_SOURCE_LINES = 600
 MAX_README_LINES = 60
 CXX_FOLDERS = ("src", "tests", "fuzz", "bench")
-UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+UNFINISHED = re.compile(r"\b(T[O]DO|F[I]XME|X[X]X|H[A]CK)\b")  # not to find this line
 
 
 def cxx_files(root):
