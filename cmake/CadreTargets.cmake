@@ -11,7 +11,7 @@ function(cadre_folder name)
   file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cc")
   file(GLOB tests CONFIGURE_DEPENDS "${folder}/*_test.cc")
   file(GLOB benches CONFIGURE_DEPENDS "${folder}/*_bench.cc")
-  list(FILTER sources EXCLUDE REGEX "(_test|_bench|main)\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "(_test|_bench|[/_]main)\\.cc$")
 
   if(sources)
     set(scope PUBLIC)

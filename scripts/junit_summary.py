@@ -13,6 +13,9 @@ import xml.etree.ElementTree as ElementTree
 # gtest prints "file:line: Skipped", then the reason, then a line that starts with "[  SKIPPED ]".
 SKIP_REASON = re.compile(r": Skipped\n(.*?)\n\n?\[", re.DOTALL)
 
+# How ctest marks a test that ran and called GTEST_SKIP().
+SKIPPED_BY_ITSELF = "SKIP_REGULAR_EXPRESSION_MATCHED"
+
 
 def skip_reason(output):
     found = SKIP_REASON.search(output)
@@ -27,7 +30,9 @@ def summarise(root):
     for case in root.iter("testcase"):
         name = case.get("name", "?")
         output = case.findtext("system-out", default="")
-        if case.find("skipped") is not None:
+        skipped = case.find("skipped")
+        # ctest also calls "skipped" what it could not run at all, as a binary that was not built: that is a failure.
+        if skipped is not None and skipped.get("message") == SKIPPED_BY_ITSELF:
             reasons.setdefault(skip_reason(output), []).append(name)
         elif case.get("status") == "run" and case.find("failure") is None:
             passed += 1
@@ -36,9 +41,9 @@ def summarise(root):
     text = "".join(f"---- failed: {name}\n{output.rstrip()}\n" for name, output in failures)
     for reason, names in sorted(reasons.items()):
         text += f"---- skipped {len(names)} (first: {names[0]}): {reason}\n"
-    skipped = sum(len(names) for names in reasons.values())
-    text += f"{passed} passed, {len(failures)} failed, {skipped} skipped\n"
-    return text, (passed, len(failures), skipped)
+    count = sum(len(names) for names in reasons.values())
+    text += f"{passed} passed, {len(failures)} failed, {count} skipped\n"
+    return text, (passed, len(failures), count)
 
 
 def main(arguments):

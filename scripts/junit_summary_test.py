@@ -14,7 +14,7 @@ SKIPPED = (
     '<testcase name="c" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>'
     "<system-out>x_test.cc:5: Skipped\nno data in ../shared/data\n\n[  SKIPPED ] c (0 ms)</system-out></testcase>"
 )
-NOT_BUILT = '<testcase name="d" status="fail"><failure message="Required Files Missing"/></testcase>'
+NOT_BUILT = '<testcase name="d" status="notrun"><skipped message="Unable to find executable: d"/></testcase>'
 DISABLED = '<testcase name="e" status="disabled"></testcase>'
 
 

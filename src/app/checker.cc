@@ -137,11 +137,7 @@ void Checker::Place(Time now, const kube::Pod& pod, bool ours) {
   Placed placed{
       .node = pod.spec.node_name, .requests = kube::PodRequests(pod), .slot = SlotOf(pod), .ours = ours};
   placed.raced = load.touched_by_others && now - *load.touched_by_others <= options_.grace;
-  if (ours && !placed.raced) {
-    CheckBind(now, pod, load);
-    CheckPorts(now, pod, load);
-    CheckCapacity(now, pod, load, placed.requests);
-  }
+  if (ours && !placed.raced) CheckBind(now, pod, load, placed.requests);
   if (ours) CheckSlot(now, pod, placed);
   for (const auto& [resource, amount] : placed.requests)
     load.used[resource] += amount;
@@ -173,7 +169,8 @@ void Checker::Take(const kube::Pod& pod) {
 
 // --- One bind
 
-void Checker::CheckBind(Time now, const kube::Pod& pod, const NodeLoad& load) {
+void Checker::CheckBind(Time now, const kube::Pod& pod, const NodeLoad& load,
+                        const kube::ResourceList& requests) {
   const std::string who =
       fmt::format("Pod {} was bound to node {}", kube::KeyOf(pod.metadata), pod.spec.node_name);
   if (load.node == nullptr) {
@@ -186,6 +183,8 @@ void Checker::CheckBind(Time now, const kube::Pod& pod, const NodeLoad& load) {
                                     load.node->metadata.labels, load.node->metadata.name))
     Report(now, fmt::format("{}, which its node selector or affinity excludes", who));
   CheckVolumes(now, pod, load);
+  CheckPorts(now, pod, load);
+  CheckCapacity(now, pod, load, requests);
 }
 
 void Checker::CheckVolumes(Time now, const kube::Pod& pod, const NodeLoad& load) {

@@ -86,7 +86,7 @@ class Checker {
   void OnPod(const sim::WriteRecord& record);
   void Place(Time now, const kube::Pod& pod, bool ours);
   void Take(const kube::Pod& pod);
-  void CheckBind(Time now, const kube::Pod& pod, const NodeLoad& load);
+  void CheckBind(Time now, const kube::Pod& pod, const NodeLoad& load, const kube::ResourceList& requests);
   void CheckVolumes(Time now, const kube::Pod& pod, const NodeLoad& load);
   void CheckPorts(Time now, const kube::Pod& pod, const NodeLoad& load);
   void CheckCapacity(Time now, const kube::Pod& pod, const NodeLoad& load,

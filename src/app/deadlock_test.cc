@@ -1,4 +1,5 @@
-// The deadlock that Fluence's experiment was caught in (shared data: cases/fluence-deadlock-run10.csv), replayed.
+// The deadlock that Fluence's experiment was caught in (shared data: cases/fluence-deadlock-run10.csv),
+// replayed.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -41,7 +42,8 @@ std::vector<CapturedJob> ReadCapture() {
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with('#') || line.starts_with("job,")) continue;
     const std::vector<std::string_view> fields = Split(line, ',');
-    jobs.push_back({std::string(fields.at(0)), std::stoi(std::string(fields.at(1))), std::stoi(std::string(fields.at(3)))});
+    jobs.push_back({std::string(fields.at(0)), std::stoi(std::string(fields.at(1))),
+                    std::stoi(std::string(fields.at(3)))});
   }
   return jobs;
 }
@@ -104,7 +106,8 @@ class Deadlock : public ::testing::TestWithParam<int> {
       const GroupRecord& row = testing::Row(simulation_, job.name);
       if (!row.end || row.failed) continue;
       ++outcome.finished;
-      outcome.mean_s += static_cast<double>(testing::SecondsOf(*row.end) - job.submit_s) / static_cast<double>(jobs_.size());
+      outcome.mean_s += static_cast<double>(testing::SecondsOf(*row.end) - job.submit_s) /
+                        static_cast<double>(jobs_.size());
       outcome.makespan_s = std::max(outcome.makespan_s, static_cast<double>(testing::SecondsOf(*row.end)));
     }
     return outcome;
@@ -117,8 +120,8 @@ class Deadlock : public ::testing::TestWithParam<int> {
       const kube::Pod& pod = object.As<kube::Pod>();
       if (!pod.spec.node_name.empty()) ++placed[pod.metadata.labels.at(std::string(kube::kJobNameLabel))];
     }
-    return static_cast<int>(std::count_if(placed.begin(), placed.end(),
-                                          [&](const auto& job) { return job.second != size_.at(job.first); }));
+    return static_cast<int>(std::count_if(
+        placed.begin(), placed.end(), [&](const auto& job) { return job.second != size_.at(job.first); }));
   }
 
   std::vector<CapturedJob> jobs_;
@@ -152,15 +155,17 @@ TEST_P(Deadlock, IsNoSlowerThanGreedyListSchedulingOfWholeJobs) {
   const Outcome greedy = ListSchedule(jobs_, GetParam(), true);
   const Outcome fifo = ListSchedule(jobs_, GetParam(), false);
   const double bound = 195.0 * GetParam() / kPlaces;
-  fmt::print("{} s per job: makespan {:.0f} s (bound {:.0f}, greedy {:.0f}, strict FIFO {:.0f}), "
-             "mean submit to done {:.1f} s (greedy {:.1f}, strict FIFO {:.1f})\n",
-             GetParam(), cadre.makespan_s, bound, greedy.makespan_s, fifo.makespan_s, cadre.mean_s, greedy.mean_s,
-             fifo.mean_s);
+  fmt::print(
+      "{} s per job: makespan {:.0f} s (bound {:.0f}, greedy {:.0f}, strict FIFO {:.0f}), "
+      "mean submit to done {:.1f} s (greedy {:.1f}, strict FIFO {:.1f})\n",
+      GetParam(), cadre.makespan_s, bound, greedy.makespan_s, fifo.makespan_s, cadre.mean_s, greedy.mean_s,
+      fifo.mean_s);
   EXPECT_LE(cadre.mean_s, greedy.mean_s + 0.5);
   EXPECT_GE(cadre.makespan_s, bound);
 }
 
-// The figures that are handed down with the case, so that a change of the data or of the reference is noticed.
+// The figures that are handed down with the case, so that a change of the data or of the reference is
+// noticed.
 TEST_P(Deadlock, GreedyReferenceIsTheOneHandedDown) {
   EXPECT_NEAR(ListSchedule(jobs_, GetParam(), true).mean_s, GetParam() == 39 ? 486 : 754, 0.5);
 }

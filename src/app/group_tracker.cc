@@ -126,10 +126,10 @@ PartStanding GroupTracker::Judge(const model::GroupKey& key, Part& part) {
   }
   const model::GroupSpec spec = catalog_.Describe(key, members);
   if (std::exchange(part.owner_changed, false)) ForgetOldRun(key, spec, part);
+  // A group that is being suspended loses its pods one after the other; one whose owner is gone likewise.
+  if (AnySuspended(spec) || spec.units.empty()) return standing;
   standing.partial = JudgeUnits(spec, placed, part, standing.just_started);
   if (standing.just_started) standing.topology_keys = TopologyKeysOf(spec);
-  // A group that is being suspended loses its pods one after the other; its owner being gone likewise.
-  if (AnySuspended(spec) || spec.units.empty()) standing.partial.clear();
   return standing;
 }
 

@@ -209,10 +209,9 @@ class Sorter {
 std::optional<json::value> ReadDescription(const std::string& text) {
   const std::vector<kube::YamlChunk> chunks = kube::SplitYaml(text);
   if (chunks.size() != 1) return std::nullopt;
-  auto documents = kube::ParseYaml(chunks.front());
-  if (!documents || documents->size() != 1 || !IsClusterDescription(documents->front().value))
-    return std::nullopt;
-  return std::move(documents->front().value);
+  auto document = kube::ParseYaml(chunks.front());
+  if (!document || !*document || !IsClusterDescription((*document)->value)) return std::nullopt;
+  return std::move((*document)->value);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Scenario: a cluster, what happens to it and what must come of it, as read from a text file (docs/scenarios.md is the
-// manual of the format). Values only; scenario_run.h runs one.
+// Scenario: a cluster, what happens to it and what must come of it, as read from a text file
+// (docs/scenarios.md is the manual of the format). Values only; scenario_run.h runs one.
 #pragma once
 
 #include <cstddef>
@@ -106,12 +106,13 @@ struct Expectation {
 };
 
 struct Scenario {
-  std::string name;      // the file's, without folder and ending
+  std::string name;  // the file's, without folder and ending
   std::string file;
   std::string sentence;  // what it shows, in words
   std::string report;    // "kube-batch#514", or "own"
   Duration default_run_time{60'000};
   Duration pod_start_delay{0};
+  Duration pod_stop_delay{0};
   Duration api_latency{0};
   Duration watch_lag{0};
   Duration limit = std::chrono::hours(24);

@@ -59,10 +59,9 @@ Problem Running(const CheckContext& context, const Subject& of, const Check& che
 }
 
 Problem Terminating(const CheckContext& context, const Subject& of, const Check& check) {
-  return Judged(
-      CountPods(context, of,
-                [](const kube::Object& pod) { return pod.Meta().deletion_timestamp.has_value(); }),
-      check.counts);
+  return Judged(CountPods(context, of,
+                          [](const kube::Object& pod) { return pod.Meta().deletion_timestamp.has_value(); }),
+                check.counts);
 }
 
 Problem Pods(const CheckContext& context, const Subject& of, const Check& check) {
@@ -98,7 +97,8 @@ bool IsNamed(std::string_view name, const std::vector<std::string>& patterns) {
 Problem NeverOn(const CheckContext& context, const Subject& of, const Check& check) {
   for (const BindRecord& bind : context.world.BindsOf(std::get<ObjectRef>(of))) {
     if (IsNamed(bind.node, check.texts))
-      return fmt::format("a pod of it was bound to {} at {}", bind.node, FormatDuration(bind.at - context.start));
+      return fmt::format("a pod of it was bound to {} at {}", bind.node,
+                         FormatDuration(bind.at - context.start));
   }
   return std::nullopt;
 }
@@ -106,7 +106,8 @@ Problem NeverOn(const CheckContext& context, const Subject& of, const Check& che
 Problem OnlyOn(const CheckContext& context, const Subject& of, const Check& check) {
   for (const BindRecord& bind : context.world.BindsOf(std::get<ObjectRef>(of))) {
     if (!IsNamed(bind.node, check.texts))
-      return fmt::format("a pod of it was bound to {} at {}", bind.node, FormatDuration(bind.at - context.start));
+      return fmt::format("a pod of it was bound to {} at {}", bind.node,
+                         FormatDuration(bind.at - context.start));
   }
   return std::nullopt;
 }
@@ -127,7 +128,8 @@ Problem AllInOne(const CheckContext& context, const Subject& of, const Check& ch
 }
 
 Problem Binds(const CheckContext& context, const Subject& of, const Check& check) {
-  return Judged(static_cast<std::int64_t>(context.world.BindsOf(std::get<ObjectRef>(of)).size()), check.counts);
+  return Judged(static_cast<std::int64_t>(context.world.BindsOf(std::get<ObjectRef>(of)).size()),
+                check.counts);
 }
 
 // Seconds from the start, cut off.
@@ -217,7 +219,8 @@ std::string_view StateOfPods(const std::vector<kube::Object>& pods) {
   const auto phase_is = [](kube::PodPhase phase) {
     return [phase](const kube::Object& pod) { return pod.As<kube::Pod>().status.phase == phase; };
   };
-  if (pods.empty() || !std::ranges::all_of(pods, [](const auto& p) { return kube::IsTerminal(p.template As<kube::Pod>()); }))
+  if (pods.empty() ||
+      !std::ranges::all_of(pods, [](const auto& p) { return kube::IsTerminal(p.template As<kube::Pod>()); }))
     return "pending";
   return std::ranges::any_of(pods, phase_is(kube::PodPhase::kFailed)) ? "failed" : "finished";
 }
@@ -284,14 +287,16 @@ Problem PodCreates(const CheckContext& context, const Subject&, const Check& che
 }
 
 Problem WaitingGroups(const CheckContext& context, const Subject&, const Check& check) {
-  return Judged(std::ranges::count_if(context.simulation.scheduler().Groups(),
-                                      [](const core::GroupView& view) { return view.state == core::GroupState::kWaiting; }),
+  return Judged(std::ranges::count_if(
+                    context.simulation.scheduler().Groups(),
+                    [](const core::GroupView& view) { return view.state == core::GroupState::kWaiting; }),
                 check.counts);
 }
 
 Problem StartedGroups(const CheckContext& context, const Subject&, const Check& check) {
-  return Judged(std::ranges::count_if(context.simulation.scheduler().Groups(),
-                                      [](const core::GroupView& view) { return view.state == core::GroupState::kStarted; }),
+  return Judged(std::ranges::count_if(
+                    context.simulation.scheduler().Groups(),
+                    [](const core::GroupView& view) { return view.state == core::GroupState::kStarted; }),
                 check.counts);
 }
 
@@ -330,7 +335,9 @@ std::string NameOf(const Subject& of) {
 
 }  // namespace
 
-std::span<const CheckRule> CheckRules() { return kRules; }
+std::span<const CheckRule> CheckRules() {
+  return kRules;
+}
 
 std::vector<std::string> Judge(const CheckContext& context, const Expectation& expectation) {
   std::vector<std::string> problems;

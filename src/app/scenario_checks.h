@@ -38,8 +38,8 @@ std::span<const CheckRule> CheckRules();
 // Judges one expectation; each complaint names the line, the subject and what was found.
 std::vector<std::string> Judge(const CheckContext& context, const Expectation& expectation);
 
-// Whether `actual` has everything `wanted` has: maps by key (null: the key is absent), each item of a list somewhere in
-// the actual list, everything else by value.
+// Whether `actual` has everything `wanted` has: maps by key (null: the key is absent), each item of a list
+// somewhere in the actual list, everything else by value.
 bool Contains(const json::value& actual, const json::value& wanted);
 
 }  // namespace cadre::app

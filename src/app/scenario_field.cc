@@ -91,8 +91,11 @@ Result<void> Field::Only(std::span<const std::string_view> keys) const {
     const std::string_view name = key;
     if (std::ranges::find(keys, name) != keys.end()) continue;
     const std::string_view meant = ClosestTo(name, keys);
-    if (meant.empty()) return Child(std::string(name), value).Complain(fmt::format("not known here; there is {}", fmt::join(keys, ", ")));
-    return Child(std::string(name), value).Complain(fmt::format("not known here; did you mean \"{}\"?", meant));
+    if (meant.empty())
+      return Child(std::string(name), value)
+          .Complain(fmt::format("not known here; there is {}", fmt::join(keys, ", ")));
+    return Child(std::string(name), value)
+        .Complain(fmt::format("not known here; did you mean \"{}\"?", meant));
   }
   return {};
 }

@@ -1,4 +1,5 @@
-// Field: a value of a scenario's header together with the way to it, so that every complaint names file, line and field.
+// Field: a value of a scenario's header together with the way to it, so that every complaint names file, line
+// and field.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +53,9 @@ class Field {
   Result<Field> Need(std::string_view key) const;
   // A map with no other keys than these; the complaint says what was meant, if that can be guessed.
   Result<void> Only(std::span<const std::string_view> keys) const;
-  Result<void> Only(std::initializer_list<std::string_view> keys) const { return Only(std::span(keys.begin(), keys.size())); }
+  Result<void> Only(std::initializer_list<std::string_view> keys) const {
+    return Only(std::span(keys.begin(), keys.size()));
+  }
 
  private:
   Field Child(std::string key, const json::value& value) const;

@@ -48,7 +48,9 @@ ObjectRef RefOf(const kube::Object& object) {
   const kube::ObjectMeta& meta = object.Meta();
   const bool namespaced = kube::Info(object.kind).namespaced;
   return {.kind = object.kind,
-          .namespace_ = !namespaced ? "" : meta.namespace_.empty() ? "default" : meta.namespace_,
+          .namespace_ = !namespaced               ? ""
+                        : meta.namespace_.empty() ? "default"
+                                                  : meta.namespace_,
           .name = meta.name,
           .index = {}};
 }
@@ -57,7 +59,9 @@ ObjectRef NodeRef(std::string name) {
   return {.kind = kube::Kind::kNode, .namespace_ = {}, .name = std::move(name), .index = {}};
 }
 
-void ScenarioNames::AddDocument(const kube::Object& object) { documents_.insert_or_assign(RefOf(object), object); }
+void ScenarioNames::AddDocument(const kube::Object& object) {
+  documents_.insert_or_assign(RefOf(object), object);
+}
 
 void ScenarioNames::AddMade(const kube::Object& object) {
   const ObjectRef ref = RefOf(object);
@@ -65,7 +69,8 @@ void ScenarioNames::AddMade(const kube::Object& object) {
   if (object.kind != kube::Kind::kJobSet) return;
   for (const kube::ReplicatedJob& role : object.As<kube::JobSet>().spec.replicated_jobs) {
     for (std::int32_t i = 0; i < role.replicas; ++i)
-      made_.push_back({kube::Kind::kJob, ref.namespace_, fmt::format("{}-{}-{}", ref.name, role.name, i), {}});
+      made_.push_back(
+          {kube::Kind::kJob, ref.namespace_, fmt::format("{}-{}-{}", ref.name, role.name, i), {}});
   }
 }
 
@@ -86,7 +91,9 @@ Result<ObjectRef> ScenarioNames::Ref(const Field& field) const {
   ref.name = parts.back();
   for (const kube::Kind kind : kinds) {
     ref.kind = kind;
-    ref.namespace_ = !kube::Info(kind).namespaced ? "" : parts.size() == 3 ? std::string(parts[1]) : "default";
+    ref.namespace_ = !kube::Info(kind).namespaced ? ""
+                     : parts.size() == 3          ? std::string(parts[1])
+                                                  : "default";
     if (FindDocument(ref) != nullptr) return ref;
   }
   return ref;
@@ -105,7 +112,8 @@ Result<std::vector<ObjectRef>> ScenarioNames::Refs(const Field& field) const {
     std::ranges::copy_if(made_, std::back_inserter(refs), [&](const ObjectRef& made) {
       return made.kind == ref.kind && made.namespace_ == ref.namespace_ && made.name.starts_with(prefix);
     });
-    if (refs.size() == before) return item.Complain(fmt::format("the scenario makes no {} like this", ToString(ref)));
+    if (refs.size() == before)
+      return item.Complain(fmt::format("the scenario makes no {} like this", ToString(ref)));
     for (std::size_t i = before; i < refs.size(); ++i)
       refs[i].index = ref.index;
   }

@@ -116,10 +116,12 @@ class ScenarioReader {
     source_ = {.file = scenario_.file, .chunk = chunks.front()};
     auto header = kube::ParseYaml(chunks.front());
     if (!header) return Err("{}:{}: {}", scenario_.file, header.error().line, header.error().message);
-    if (header->empty()) return Err("{}:1: the first document is empty; expected a scenario", scenario_.file);
-    header_ = std::move(header->front().value);
+    if (!header->has_value())
+      return Err("{}:1: the first document is empty; expected a scenario", scenario_.file);
+    header_ = std::move((*header)->value);
     const Field root(source_, header_);
-    CADRE_TRY_VOID(root.Only({"scenario", "report", "why", "cluster", "options", "steps", "expect", "always"}));
+    CADRE_TRY_VOID(
+        root.Only({"scenario", "report", "why", "cluster", "options", "steps", "expect", "always"}));
     CADRE_TRY_VOID(ReadDocuments(chunks.front().text.size()));
     CADRE_TRY_VOID(ReadTexts(root));
     CADRE_TRY_VOID(ReadOptions(root));
@@ -130,7 +132,8 @@ class ScenarioReader {
   }
 
  private:
-  // The manifests after the header. Its lines are kept, empty, so that those of the manifests count from the file's start.
+  // The manifests after the header. Its lines are kept, empty, so that those of the manifests count from the
+  // file's start.
   Result<void> ReadDocuments(std::size_t header_size) {
     const std::string_view header = text_.substr(0, header_size);
     std::string rest(static_cast<std::size_t>(std::ranges::count(header, '\n')), '\n');
@@ -162,6 +165,7 @@ class ScenarioReader {
     const std::pair<std::string_view, Duration*> kLengths[] = {
         {"default-run-time", &scenario_.default_run_time},
         {"pod-start-delay", &scenario_.pod_start_delay},
+        {"pod-stop-delay", &scenario_.pod_stop_delay},
         {"api-latency", &scenario_.api_latency},
         {"watch-lag", &scenario_.watch_lag},
         {"limit", &scenario_.limit},
@@ -193,7 +197,8 @@ class ScenarioReader {
       for (const Field& item : objects->Items()) {
         CADRE_TRY(const ObjectRef ref, names_.Ref(item));
         const kube::Object* document = names_.FindDocument(ref);
-        if (document == nullptr) return item.Complain(fmt::format("the file has no manifest of {}", ToString(ref)));
+        if (document == nullptr)
+          return item.Complain(fmt::format("the file has no manifest of {}", ToString(ref)));
         scenario_.cluster.push_back(*document);
       }
     }
@@ -210,7 +215,8 @@ class ScenarioReader {
       scenario_.steps.insert(scenario_.steps.end(), read.begin(), read.end());
     }
     for (const Step& step : scenario_.steps) {
-      if (const auto* create = std::get_if<CreateAct>(&step.act); create != nullptr) names_.AddMade(create->object);
+      if (const auto* create = std::get_if<CreateAct>(&step.act); create != nullptr)
+        names_.AddMade(create->object);
     }
     return {};
   }
@@ -252,7 +258,8 @@ std::string Counts::Text() const {
   return at_least ? fmt::format(">= {}", *at_least) : fmt::format("<= {}", at_most.value_or(0));
 }
 
-Result<std::vector<Expectation>> ReadExpectation(const Field& entry, const ScenarioNames& names, bool always) {
+Result<std::vector<Expectation>> ReadExpectation(const Field& entry, const ScenarioNames& names,
+                                                 bool always) {
   Expectation expectation;
   std::vector<std::string_view> known = {"of"};
   known.insert(known.end(), always ? std::initializer_list<std::string_view>{"from", "until"}

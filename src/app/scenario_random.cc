@@ -23,9 +23,9 @@ constexpr std::int64_t kCpuPerNode = 4;
 
 kube::Object Make(kube::Kind kind, const std::string& yaml) {
   const std::vector<kube::YamlChunk> chunks = kube::SplitYaml(yaml);
-  auto documents = kube::ParseYaml(chunks.front());
-  CADRE_ASSERT(documents.has_value() && documents->size() == 1, "a generated manifest is no YAML");
-  Result<kube::Object> object = kube::Decode(kind, std::move(documents->front().value));
+  auto document = kube::ParseYaml(chunks.front());
+  CADRE_ASSERT(document.has_value() && document->has_value(), "a generated manifest is no YAML");
+  Result<kube::Object> object = kube::Decode(kind, std::move((*document)->value));
   CADRE_ASSERT(object.has_value(), object.error().message);
   return *std::move(object);
 }
@@ -39,15 +39,16 @@ std::string TemplateYaml(std::int64_t run_s, std::int64_t cpu) {
 
 std::string JobSpecYaml(std::int64_t pods, std::int64_t run_s, std::int64_t cpu) {
   return fmt::format(
-      "{{completions: {0}, parallelism: {0}, completionMode: Indexed, backoffLimit: 1000, template: {1}}}", pods,
-      TemplateYaml(run_s, cpu));
+      "{{completions: {0}, parallelism: {0}, completionMode: Indexed, backoffLimit: 1000, template: {1}}}",
+      pods, TemplateYaml(run_s, cpu));
 }
 
 class Generator {
  public:
   explicit Generator(std::uint64_t seed) : random_(seed) {
     scenario_.name = scenario_.file = fmt::format("seed {}", seed);
-    scenario_.sentence = "Whatever happens, groups are placed whole and everything that can run has run at the end.";
+    scenario_.sentence =
+        "Whatever happens, groups are placed whole and everything that can run has run at the end.";
     scenario_.report = "own";
   }
 
@@ -61,6 +62,7 @@ class Generator {
     for (std::int64_t i = 0; i < events; ++i)
       AddEvent();
     if (random_.Chance(0.3)) scenario_.pod_start_delay = Seconds_(random_.Between(1, 10));
+    if (random_.Chance(0.3)) scenario_.pod_stop_delay = Seconds_(random_.Between(1, 30));
     if (random_.Chance(0.2)) scenario_.watch_lag = Duration(random_.Between(1, 3'000));
     if (random_.Chance(0.2)) scenario_.api_latency = Duration(random_.Between(1, 500));
     return std::move(scenario_);
@@ -113,15 +115,16 @@ class Generator {
     }
   }
 
-  void AddJob(const std::string& name, std::int64_t pods, std::int64_t run_s, std::int64_t cpu, std::int64_t per_node) {
+  void AddJob(const std::string& name, std::int64_t pods, std::int64_t run_s, std::int64_t cpu,
+              std::int64_t per_node) {
     std::string annotations;
     // Half of the nodes, rounded down, are in the smaller rack.
     if (pods <= nodes_ / 2 * per_node && random_.Chance(0.3))
       annotations = fmt::format("cadre.dev/required-topology: {}", kRackLabel);
     else if (pods > 2 && random_.Chance(0.2))
       annotations = fmt::format("cadre.dev/min-available: \"{}\"", pods - 1);
-    Submit(Make(kube::Kind::kJob, fmt::format("{{metadata: {{name: {}, annotations: {{{}}}}}, spec: {}}}", name, annotations,
-                                             JobSpecYaml(pods, run_s, cpu))));
+    Submit(Make(kube::Kind::kJob, fmt::format("{{metadata: {{name: {}, annotations: {{{}}}}}, spec: {}}}",
+                                              name, annotations, JobSpecYaml(pods, run_s, cpu))));
     for (std::int64_t index = 0; index < pods; ++index)
       members_.push_back({kube::Kind::kJob, "default", name, static_cast<std::int32_t>(index)});
     owners_.push_back({kube::Kind::kJob, "default", name, {}});
@@ -132,11 +135,13 @@ class Generator {
     const std::int64_t pods = random_.Between(1, 3);
     constexpr std::string_view kOrders[] = {"", "startupPolicy: {startupPolicyOrder: InOrder}, "};
     const std::string_view order = kOrders[random_.Uniform(2)];
-    Submit(Make(kube::Kind::kJobSet,
-                fmt::format("{{metadata: {{name: {0}}}, spec: {{failurePolicy: {{maxRestarts: 1000}}, {1}replicatedJobs: ["
-                            "{{name: driver, template: {{spec: {2}}}}}, "
-                            "{{name: workers, replicas: {3}, template: {{spec: {4}}}}}]}}}}",
-                            name, order, JobSpecYaml(1, run_s, 1), replicas, JobSpecYaml(pods, run_s, 1))));
+    Submit(Make(
+        kube::Kind::kJobSet,
+        fmt::format(
+            "{{metadata: {{name: {0}}}, spec: {{failurePolicy: {{maxRestarts: 1000}}, {1}replicatedJobs: ["
+            "{{name: driver, template: {{spec: {2}}}}}, "
+            "{{name: workers, replicas: {3}, template: {{spec: {4}}}}}]}}}}",
+            name, order, JobSpecYaml(1, run_s, 1), replicas, JobSpecYaml(pods, run_s, 1))));
     for (std::int64_t job = 0; job < replicas; ++job)
       members_.push_back({kube::Kind::kJob, "default", fmt::format("{}-workers-{}", name, job), 0});
     owners_.push_back({kube::Kind::kJobSet, "default", name, {}});
@@ -153,10 +158,12 @@ class Generator {
     for (std::int64_t i = 0; i < pods; ++i) {
       kube::Object pod = Make(
           kube::Kind::kPod,
-          fmt::format("{{metadata: {{name: {0}-{1}, labels: {{scheduling.x-k8s.io/pod-group: {0}}}, annotations: "
-                      "{{cadre.dev/sim-duration: {2}s}}}}, spec: {{restartPolicy: Never, containers: [{{name: main, image: "
-                      "busybox, resources: {{requests: {{cpu: 1}}}}}}]}}}}",
-                      name, i, run_s));
+          fmt::format(
+              "{{metadata: {{name: {0}-{1}, labels: {{scheduling.x-k8s.io/pod-group: {0}}}, annotations: "
+              "{{cadre.dev/sim-duration: {2}s}}}}, spec: {{restartPolicy: Never, containers: [{{name: main, "
+              "image: "
+              "busybox, resources: {{requests: {{cpu: 1}}}}}}]}}}}",
+              name, i, run_s));
       scenario_.steps.push_back({at + Seconds_(random_.Between(0, 2)), CreateAct{std::move(pod)}, 0});
     }
     has_bare_pods_ = true;
@@ -164,7 +171,7 @@ class Generator {
 
   void AddNever() {
     kube::Object object = Make(kube::Kind::kJob, fmt::format("{{metadata: {{name: never}}, spec: {}}}",
-                                                            JobSpecYaml(nodes_ + 1, 10, kCpuPerNode)));
+                                                             JobSpecYaml(nodes_ + 1, 10, kCpuPerNode)));
     const ObjectRef ref = RefOf(object);
     scenario_.steps.push_back({SubmitTime(), CreateAct{std::move(object)}, 0});
     ExpectAtEnd(ref, "why-not", "never");
@@ -195,9 +202,10 @@ class Generator {
   void LoseNode(Duration at) {
     const std::size_t which = random_.Uniform(scenario_.cluster.size());
     const kube::Object& node = scenario_.cluster[which];
-    if (has_bare_pods_ || std::ranges::contains(lost_, which)) return;
+    if (has_bare_pods_ || cordoned_ || std::ranges::find(lost_, which) != lost_.end()) return;
     lost_.push_back(which);
-    scenario_.steps.push_back({at, DeleteAct{NodeRef(node.Meta().name), drive::Propagation::kBackground, {}}, 0});
+    scenario_.steps.push_back(
+        {at, DeleteAct{NodeRef(node.Meta().name), drive::Propagation::kBackground, {}}, 0});
     scenario_.steps.push_back({at + Seconds_(random_.Between(1, 120)), CreateAct{node}, 0});
   }
 
@@ -205,14 +213,17 @@ class Generator {
     const std::string node = AnyNode();
     if (!lost_.empty()) return;
     cordoned_ = true;
-    scenario_.steps.push_back({at, PatchAct{NodeRef(node), {{"spec", json::object{{"unschedulable", true}}}}, false}, 0});
-    scenario_.steps.push_back({at + Seconds_(random_.Between(1, 60)),
-                               PatchAct{NodeRef(node), {{"spec", json::object{{"unschedulable", false}}}}, false}, 0});
+    scenario_.steps.push_back(
+        {at, PatchAct{NodeRef(node), {{"spec", json::object{{"unschedulable", true}}}}, false}, 0});
+    scenario_.steps.push_back(
+        {at + Seconds_(random_.Between(1, 60)),
+         PatchAct{NodeRef(node), {{"spec", json::object{{"unschedulable", false}}}}, false}, 0});
   }
 
   void Refuse(Duration at) {
     if (members_.empty()) return;
-    constexpr drive::Outcome kAnswers[] = {drive::Outcome::kRejected, drive::Outcome::kConflict, drive::Outcome::kRetryable};
+    constexpr drive::Outcome kAnswers[] = {drive::Outcome::kRejected, drive::Outcome::kConflict,
+                                           drive::Outcome::kRetryable};
     RefuseAct act;
     act.of = members_[random_.Uniform(members_.size())];
     act.times = random_.Between(1, 6);
@@ -224,7 +235,9 @@ class Generator {
   void Suspend(Duration at) {
     if (owners_.empty()) return;
     const ObjectRef owner = owners_[random_.Uniform(owners_.size())];
-    const auto suspend = [&](bool value) { return PatchAct{owner, {{"spec", json::object{{"suspend", value}}}}, false}; };
+    const auto suspend = [&](bool value) {
+      return PatchAct{owner, {{"spec", json::object{{"suspend", value}}}}, false};
+    };
     scenario_.steps.push_back({at + Seconds_(kLastEventS), suspend(true), 0});
     scenario_.steps.push_back({at + Seconds_(kLastEventS + random_.Between(1, 60)), suspend(false), 0});
   }
@@ -241,11 +254,15 @@ class Generator {
 
 }  // namespace
 
-Scenario RandomScenario(std::uint64_t seed) { return Generator(seed).Generate(); }
+Scenario RandomScenario(std::uint64_t seed) {
+  return Generator(seed).Generate();
+}
 
 sim::FaultOptions RandomFaults(std::uint64_t seed, Time start) {
   Random random(seed);
-  const auto now_and_then = [&] { return random.Chance(0.5) ? 0.0 : static_cast<double>(random.Uniform(80)) / 1000; };
+  const auto now_and_then = [&] {
+    return random.Chance(0.5) ? 0.0 : static_cast<double>(random.Uniform(80)) / 1000;
+  };
   sim::FaultOptions faults;
   faults.seed = random.Next();
   faults.until = start + std::chrono::seconds(3 * kLastEventS);

@@ -1,8 +1,9 @@
-// Random scenarios from a seed: a small cluster with racks, gangs of several kinds, some that can never run, nodes that
-// go and come back, members that are deleted or fail, processes that are killed. The same seed gives the same scenario.
+// Random scenarios from a seed: a small cluster with racks, gangs of several kinds, some that can never run,
+// nodes that go and come back, members that are deleted or fail, processes that are killed. The same seed
+// gives the same scenario.
 //
-// Everything that can run has run at the end: the cluster holds each of its groups when all nodes are there, and Jobs
-// and JobSets may fail often enough.
+// Everything that can run has run at the end: the cluster holds each of its groups when all nodes are there,
+// and Jobs and JobSets may fail often enough.
 #pragma once
 
 #include <cstdint>

@@ -20,6 +20,7 @@ SimulationOptions OptionsOf(const Scenario& scenario, const ScenarioRunOptions& 
   SimulationOptions options;
   options.default_run_time = scenario.default_run_time;
   options.pod_start_delay = scenario.pod_start_delay;
+  options.pod_stop_delay = scenario.pod_stop_delay;
   options.api_latency = scenario.api_latency;
   options.watch_lag = scenario.watch_lag;
   options.respect_scheduler_name = scenario.respect_scheduler_name;
@@ -72,9 +73,7 @@ class Run {
     if (problems_.size() < kMostProblems) problems_.push_back(std::move(problem));
   }
 
-  CheckContext Context() const {
-    return {simulation_, *world_, start_};
-  }
+  CheckContext Context() const { return {simulation_, *world_, start_}; }
 
   void JudgeAt(std::optional<Duration> at) {
     if (at && options_.only_end) return;
@@ -132,12 +131,14 @@ class Run {
   }
 
   std::string Do(const EvictAct& act) {
-    return Write(act.pod, [](drive::Target target) -> drive::What { return drive::Evict{std::move(target)}; });
+    return Write(act.pod,
+                 [](drive::Target target) -> drive::What { return drive::Evict{std::move(target)}; });
   }
 
   std::string Do(const BindAct& act) {
-    return Write(act.pod,
-                 [&](drive::Target target) -> drive::What { return drive::Bind{std::move(target), act.node, {}}; });
+    return Write(act.pod, [&](drive::Target target) -> drive::What {
+      return drive::Bind{std::move(target), act.node, {}};
+    });
   }
 
   std::string Do(const RestartAct& act) {
@@ -179,7 +180,8 @@ class Run {
   std::optional<drive::WriteResult> Refusal(const drive::Effect& effect) {
     const auto* bind = std::get_if<drive::Bind>(&effect.what);
     if (bind == nullptr) return std::nullopt;
-    const auto found = std::ranges::find_if(refusals_, [&](const RefuseAct& act) { return Concerns(act, *bind); });
+    const auto found =
+        std::ranges::find_if(refusals_, [&](const RefuseAct& act) { return Concerns(act, *bind); });
     if (found == refusals_.end()) return std::nullopt;
     --found->times;
     return drive::WriteResult{.outcome = found->outcome,
@@ -201,7 +203,8 @@ class Run {
 
 std::string ToString(const CrashPlan& plan) {
   constexpr std::string_view kPoints[] = {"never", "before", "after", "after, the answer lost,"};
-  return fmt::format("{} killed {} write {}", plan.process == Program::kScheduler ? "scheduler" : "controllers",
+  return fmt::format("{} killed {} write {}",
+                     plan.process == Program::kScheduler ? "scheduler" : "controllers",
                      kPoints[static_cast<std::size_t>(plan.point)], plan.n);
 }
 

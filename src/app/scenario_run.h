@@ -1,5 +1,5 @@
-// Runs a scenario in a simulated cluster and judges it: what the scenario expects, what the checker finds, refused
-// manifests and acts that could not be done.
+// Runs a scenario in a simulated cluster and judges it: what the scenario expects, what the checker finds,
+// refused manifests and acts that could not be done.
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,8 @@ Result<Acts> ReadApply(const Field&, const Field& value, const ScenarioNames& na
   for (const Field& item : value.Items()) {
     CADRE_TRY(const ObjectRef ref, names.Ref(item));
     const kube::Object* document = names.FindDocument(ref);
-    if (document == nullptr) return item.Complain(fmt::format("the file has no manifest of {}", ToString(ref)));
+    if (document == nullptr)
+      return item.Complain(fmt::format("the file has no manifest of {}", ToString(ref)));
     acts.push_back(CreateAct{*document});
   }
   return acts;
@@ -109,7 +110,8 @@ Result<Acts> ForEachNode(const Field& value, const std::function<Act(ObjectRef)>
 
 template <bool kCordoned>
 Result<Acts> ReadCordon(const Field&, const Field& value, const ScenarioNames&) {
-  return ForEachNode(value, [](ObjectRef node) { return PatchSpec(std::move(node), {{"unschedulable", kCordoned}}); });
+  return ForEachNode(
+      value, [](ObjectRef node) { return PatchSpec(std::move(node), {{"unschedulable", kCordoned}}); });
 }
 
 template <bool kReady>
@@ -127,9 +129,8 @@ Result<Acts> ReadTaint(const Field& step, const Field& value, const ScenarioName
 }
 
 Result<Acts> ReadRemoveNode(const Field&, const Field& value, const ScenarioNames&) {
-  return ForEachNode(value, [](ObjectRef node) {
-    return DeleteAct{std::move(node), drive::Propagation::kBackground, {}};
-  });
+  return ForEachNode(
+      value, [](ObjectRef node) { return DeleteAct{std::move(node), drive::Propagation::kBackground, {}}; });
 }
 
 Result<Acts> ReadSetAllocatable(const Field& step, const Field& value, const ScenarioNames&) {
@@ -142,7 +143,8 @@ Result<Acts> ReadSetAllocatable(const Field& step, const Field& value, const Sce
 
 Result<Acts> ReadFailPod(const Field&, const Field& value, const ScenarioNames& names) {
   CADRE_TRY(ObjectRef pod, names.Ref(value));
-  return Acts{PatchStatus(std::move(pod), {{"phase", "Failed"}, {"reason", "Error"}, {"message", "it failed"}})};
+  return Acts{
+      PatchStatus(std::move(pod), {{"phase", "Failed"}, {"reason", "Error"}, {"message", "it failed"}})};
 }
 
 Result<Acts> ReadBind(const Field& step, const Field& value, const ScenarioNames& names) {
@@ -217,7 +219,8 @@ Result<const ActRule*> RuleOf(const Field& step) {
   for (const ActRule& rule : ActRules()) {
     known.push_back(rule.key);
     if (!step.Get(rule.key)) continue;
-    if (found != nullptr) return step.Complain(fmt::format("has both {} and {}: one act per step", found->key, rule.key));
+    if (found != nullptr)
+      return step.Complain(fmt::format("has both {} and {}: one act per step", found->key, rule.key));
     found = &rule;
   }
   if (found == nullptr) {

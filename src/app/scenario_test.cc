@@ -18,7 +18,8 @@ TEST_P(ScenarioFile, EndsAsItShould) {
   const Result<Scenario> scenario = LoadScenarioNamed(GetParam());
   ASSERT_TRUE(scenario) << scenario.error().message;
   const ScenarioOutcome outcome = RunScenario(*scenario);
-  EXPECT_TRUE(outcome.problems.empty()) << scenario->sentence << "\n" << fmt::format("{}", fmt::join(outcome.problems, "\n"));
+  EXPECT_TRUE(outcome.problems.empty()) << scenario->sentence << "\n"
+                                        << fmt::format("{}", fmt::join(outcome.problems, "\n"));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ScenarioFile, testing::ValuesIn(AllScenarioNames()),
@@ -66,8 +67,9 @@ TEST(ScenarioFormat, AStepThatIsNotKnownIsNamedWithItsLineAndWhatWasMeant) {
 }
 
 TEST(ScenarioFormat, ATimeThatIsNoneIsNamedWithItsLine) {
-  EXPECT_EQ(MessageOf(FileWith("  - {at: soon, apply: Pod/web}", "  - {at: end, of: Pod/web, state: finished}")),
-            "a.yaml:6: steps[0].at: found \"soon\", expected a length of time such as 30s, 1m30s or 45");
+  EXPECT_EQ(
+      MessageOf(FileWith("  - {at: soon, apply: Pod/web}", "  - {at: end, of: Pod/web, state: finished}")),
+      "a.yaml:6: steps[0].at: found \"soon\", expected a length of time such as 30s, 1m30s or 45");
 }
 
 TEST(ScenarioFormat, AManifestThatIsNotInTheFileIsNamed) {
@@ -86,18 +88,22 @@ TEST(ScenarioFormat, ACheckThatDoesNotSuitItsSubjectIsRefused) {
 }
 
 TEST(ScenarioFormat, TwoActsInOneStepAreRefused) {
-  EXPECT_EQ(MessageOf(FileWith("  - {at: 1s, apply: Pod/web, delete: Pod/web}", "  - {at: end, of: Pod/web, placed: 0}")),
+  EXPECT_EQ(MessageOf(FileWith("  - {at: 1s, apply: Pod/web, delete: Pod/web}",
+                               "  - {at: end, of: Pod/web, placed: 0}")),
             "a.yaml:6: steps[0]: has both apply and delete: one act per step");
 }
 
 TEST(ScenarioFormat, AnExpectationThatAsksNothingIsRefused) {
-  EXPECT_EQ(MessageOf(FileWith(kApplyWeb, "  - {at: end, of: Pod/web}")), "a.yaml:8: expect[0]: asks nothing");
+  EXPECT_EQ(MessageOf(FileWith(kApplyWeb, "  - {at: end, of: Pod/web}")),
+            "a.yaml:8: expect[0]: asks nothing");
 }
 
 TEST(ScenarioFormat, ABrokenManifestIsNamedWithItsLineInTheWholeFile) {
-  const std::string text = FileWith(kApplyWeb, "  - {at: end, of: Pod/web, placed: 0}") +
-                           "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {parallelism: many}\n";
-  EXPECT_TRUE(MessageOf(text).starts_with("a.yaml: document 3, line 20: spec.parallelism")) << MessageOf(text);
+  const std::string text =
+      FileWith(kApplyWeb, "  - {at: end, of: Pod/web, placed: 0}") +
+      "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {parallelism: many}\n";
+  EXPECT_TRUE(MessageOf(text).starts_with("a.yaml: document 3, line 20: spec.parallelism"))
+      << MessageOf(text);
 }
 
 TEST(ScenarioFormat, ANodeThatCannotBeIsNamed) {
@@ -107,8 +113,10 @@ TEST(ScenarioFormat, ANodeThatCannotBeIsNamed) {
 }
 
 TEST(ScenarioFormat, CopiesAreNumberedAndSpaced) {
-  const Result<Scenario> scenario = ParseScenario(
-      FileWith("  - {at: 1s, apply: Pod/web, copies: 3, every: 10s}", "  - {at: end, of: Pod/web-*, state: finished}"), "a.yaml");
+  const Result<Scenario> scenario =
+      ParseScenario(FileWith("  - {at: 1s, apply: Pod/web, copies: 3, every: 10s}",
+                             "  - {at: end, of: Pod/web-*, state: finished}"),
+                    "a.yaml");
   ASSERT_TRUE(scenario) << scenario.error().message;
   ASSERT_EQ(scenario->steps.size(), 3U);
   EXPECT_EQ(scenario->steps[2].at, Duration(21'000));
@@ -127,8 +135,9 @@ TEST(ScenarioCounts, HoldWithinTheirBoundsOnly) {
 // ---- the runner: what is wrong is found
 
 TEST(ScenarioRun, FindsNothingWrongWithARightExpectation) {
-  EXPECT_EQ(ProblemsOf(FileWith(kApplyWeb, "  - {at: 5s, of: Pod/web, placed: 1, nodes: node, first-bind: 1}")),
-            std::vector<std::string>{});
+  EXPECT_EQ(
+      ProblemsOf(FileWith(kApplyWeb, "  - {at: 5s, of: Pod/web, placed: 1, nodes: node, first-bind: 1}")),
+      std::vector<std::string>{});
 }
 
 TEST(ScenarioRun, TellsWhatWasFoundWhereAndWhen) {
@@ -137,8 +146,11 @@ TEST(ScenarioRun, TellsWhatWasFoundWhereAndWhen) {
 }
 
 TEST(ScenarioRun, WatchesInvariantsWheneverTimeMovesOn) {
-  const std::string text = FileWith(kApplyWeb, "  - {at: end, of: Pod/web, state: finished}\nalways:\n  - {of: Pod/web, placed: 0, until: 5s}");
-  EXPECT_EQ(ProblemsOf(text), std::vector<std::string>{"line 10: at 1 s, Pod default/web: placed: is 1, expected 0"});
+  const std::string text = FileWith(
+      kApplyWeb,
+      "  - {at: end, of: Pod/web, state: finished}\nalways:\n  - {of: Pod/web, placed: 0, until: 5s}");
+  EXPECT_EQ(ProblemsOf(text),
+            std::vector<std::string>{"line 10: at 1 s, Pod default/web: placed: is 1, expected 0"});
 }
 
 TEST(ScenarioRun, ReportsAStepThatCannotBeDone) {

@@ -1,8 +1,8 @@
-// ScenarioWorld: what a scenario's expectations look at, kept up to date from the API's writes and from nothing else: the
-// pods of every object and the binds that were accepted.
+// ScenarioWorld: what a scenario's expectations look at, kept up to date from the API's writes and from
+// nothing else: the pods of every object and the binds that were accepted.
 //
-// It does not use the scheduler's idea of a group: a pod belongs to the Job that controls it, to the JobSet its label
-// names, to the PodGroup it names, and to itself.
+// It does not use the scheduler's idea of a group: a pod belongs to the Job that controls it, to the JobSet
+// its label names, to the PodGroup it names, and to itself.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ class ScenarioWorld {
 
   // The object itself; null when it is not there. REQUIRES: no index.
   const kube::Object* Find(const ObjectRef& ref) const;
-  // The pod that a ref with an index, or of kind Pod, means now: the newest that is neither terminal nor being deleted,
-  // else the newest. None when there is none.
+  // The pod that a ref with an index, or of kind Pod, means now: the newest that is neither terminal nor
+  // being deleted, else the newest. None when there is none.
   std::optional<kube::Object> FindPod(const ObjectRef& ref) const;
   // Pods that exist now and belong to the object, by name.
   std::vector<kube::Object> PodsOf(const ObjectRef& ref) const;

@@ -90,6 +90,7 @@ void Simulation::Impl::StartProcesses() {
     Machines machines;
     machines.push_back(
         std::make_unique<sim::Kubelets>(sim::KubeletOptions{.start_delay = options.pod_start_delay,
+                                                            .termination = options.pod_stop_delay,
                                                             .default_duration = options.default_run_time,
                                                             .running_before = options.start}));
     return machines;

@@ -1,7 +1,8 @@
-// Simulation: a whole cluster in one process on a virtual clock: API in memory, scheduler, controllers, kubelets; each a
-// process of its own (a drive::Driver), so that one can be killed and started again.
+// Simulation: a whole cluster in one process on a virtual clock: API in memory, scheduler, controllers,
+// kubelets; each a process of its own (a drive::Driver), so that one can be killed and started again.
 //
-// The scheduler, the controllers and the driver are the live program's own code; only Api and Clock are simulated.
+// The scheduler, the controllers and the driver are the live program's own code; only Api and Clock are
+// simulated.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +24,17 @@ namespace cadre::app {
 
 struct SimulationOptions {
   Time start = Time(std::chrono::sys_days(std::chrono::year(2026) / 1 / 1));
-  Duration default_run_time{60'000};   // of pods whose manifest does not tell
-  Duration pod_start_delay{0};         // bind -> Running
+  Duration default_run_time{60'000};  // of pods whose manifest does not tell
+  Duration pod_start_delay{0};        // bind -> Running
+  Duration pod_stop_delay{0};         // deleted -> gone, at most the pod's grace period
   Duration api_latency{0};
   Duration watch_lag{0};
   bool respect_scheduler_name = false;  // else every pod is scheduled by Cadre
   match::Limits match_limits;
-  std::optional<sim::FaultOptions> faults;  // what goes wrong between the processes and the API server; none: nothing
-  Duration limit = std::chrono::hours(24 * 365 * 10);  // of virtual time; what still runs then is reported as running
+  std::optional<sim::FaultOptions>
+      faults;  // what goes wrong between the processes and the API server; none: nothing
+  Duration limit =
+      std::chrono::hours(24 * 365 * 10);  // of virtual time; what still runs then is reported as running
 };
 
 class Simulation {
@@ -38,7 +42,8 @@ class Simulation {
   explicit Simulation(SimulationOptions options);
   ~Simulation();
 
-  // The cluster as it is at the start: nodes, volumes, priority classes, pods already bound; status and UIDs are kept.
+  // The cluster as it is at the start: nodes, volumes, priority classes, pods already bound; status and UIDs
+  // are kept.
   void Load(const std::vector<kube::Object>& objects);
   // The user submits this object `after` the start (kubectl create). A refusal is kept in Refusals().
   void SubmitAt(Duration after, const kube::Object& object);

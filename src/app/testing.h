@@ -15,7 +15,8 @@ namespace cadre::app::testing {
 // The objects of a manifest. Asserts that all of it could be read.
 inline std::vector<kube::Object> Objects(std::string_view yaml) {
   kube::Manifests manifests;
-  kube::LoadText(yaml, "test.yaml", manifests);
+  // What starts with a brace would be taken for JSON.
+  kube::LoadText(fmt::format("---\n{}", yaml), "test.yaml", manifests);
   for (const kube::Problem& problem : manifests.problems)
     CADRE_ASSERT(false, kube::ToString(problem));
   std::vector<kube::Object> objects;

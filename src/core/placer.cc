@@ -1,5 +1,6 @@
 // Trying groups in order, and carrying out what was decided.
 #include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/hash.h"
@@ -28,6 +29,8 @@ std::string_view AnnotationOf(const kube::StringMap& annotations, std::string_vi
 
 bool Scheduler::Impl::WantsPlace(const Group& group) const {
   if (!group.spec.problem.empty() || !group.in_flight.empty() || IsBeingRolledBack(group)) return false;
+  // Half placed: its missing members may not exist, and then its place must be given back.
+  if (!group.started && state_.PlacedCount(group) > 0) return true;
   return std::any_of(group.members.begin(), group.members.end(),
                      [&](const auto& member) { return !state_.IsPlaced(member.second); });
 }
@@ -73,7 +76,8 @@ void Scheduler::Impl::Adopt(Group& group) {
 // Some of it is placed, but not its minimum.
 bool Scheduler::Impl::IsHalfPlaced(const Group& group) const {
   std::map<std::string_view, std::int32_t> placed;
-  for (const auto& [uid, member] : group.members) placed[member.unit] += state_.IsPlaced(member) ? 1 : 0;
+  for (const auto& [uid, member] : group.members)
+    placed[member.unit] += state_.IsPlaced(member) ? 1 : 0;
   std::int32_t whole = 0;
   std::int32_t wanted = 0;
   for (const model::UnitSpec& unit : group.spec.units) {
@@ -82,7 +86,9 @@ bool Scheduler::Impl::IsHalfPlaced(const Group& group) const {
     const std::int32_t needed = unit.minimum == model::UnitSpec::kAll ? unit.expected : unit.minimum;
     whole += unit.exists && placed[unit.name] >= needed ? 1 : 0;
   }
-  return whole < (group.spec.minimum_units == model::UnitSpec::kAll ? wanted : std::min(group.spec.minimum_units, wanted));
+  return whole < (group.spec.minimum_units == model::UnitSpec::kAll
+                      ? wanted
+                      : std::min(group.spec.minimum_units, wanted));
 }
 
 void Scheduler::Impl::PlaceWaiting() {
@@ -113,7 +119,8 @@ void Scheduler::Impl::TryGroup(const model::GroupKey& key) {
   group->incomplete_since.reset();
   if (IsRefusedAlready(key, *group, ask)) return;
   // What it holds for itself must not stand in its own way.
-  for (const Slot& slot : ask.slots) ReleaseReservations(*group, slot.unit);
+  for (const Slot& slot : ask.slots)
+    ReleaseReservations(*group, slot.unit);
   auto placement = match::Match(state_.cluster, ask.request, options_.limits);
   if (placement) {
     Commit(key, *group, ask, *placement);
@@ -122,7 +129,8 @@ void Scheduler::Impl::TryGroup(const model::GroupKey& key) {
   }
 }
 
-// Groups that ask for the same are refused together: within one version of the cluster's room it only gets fuller.
+// Groups that ask for the same are refused together: within one version of the cluster's room it only gets
+// fuller.
 bool Scheduler::Impl::IsRefusedAlready(const model::GroupKey& key, Group& group, const Ask& ask) {
   if (refused_version_ != state_.cluster.room_version()) {
     refused_.clear();
@@ -146,11 +154,13 @@ void Scheduler::Impl::Refuse(const model::GroupKey& key, Group& group, const Ask
   Tell(group, true, group.started ? "MembersPending" : "Unschedulable", group.why->message);
 }
 
-void Scheduler::Impl::Commit(const model::GroupKey& key, Group& group, const Ask& ask, const match::Placement& placement) {
+void Scheduler::Impl::Commit(const model::GroupKey& key, Group& group, const Ask& ask,
+                             const match::Placement& placement) {
   std::uint64_t hash = Fnv1a64(model::ToString(key) + key.uid);
   std::set<std::string> nodes;
   std::int32_t to_bind = 0;
-  for (const match::Unit& unit : ask.request.root.units) group.plan.ForgetUnindexed(unit.name);
+  for (const match::Unit& unit : ask.request.root.units)
+    group.plan.ForgetUnindexed(unit.name);
   for (std::size_t i = 0; i < ask.slots.size(); ++i) {
     const Slot& slot = ask.slots[i];
     if (!placement.nodes[i].Valid()) continue;
@@ -177,29 +187,35 @@ void Scheduler::Impl::Commit(const model::GroupKey& key, Group& group, const Ask
   const std::string plan_text = ask.slots.size() > 1 ? group.plan.Encode(options_.epoch) : std::string{};
   std::optional<drive::EffectId> first;
   for (const Slot& slot : ask.slots) {
-    if (slot.placed || !slot.pod.Valid() || state_.cluster.pod(slot.pod).hold != model::Hold::kAssumed) continue;
+    if (slot.placed || !slot.pod.Valid() || state_.cluster.pod(slot.pod).hold != model::Hold::kAssumed)
+      continue;
     drive::EffectId id{};
     Bind(key, group, slot, first && plan_text.size() > kShortPlan ? std::string{} : plan_text, first, &id);
     // The first bind of a start carries the plan and must be there before the others leave.
     if (!first && !group.started) first = id;
   }
   Tell(group, false, "Placed",
-       fmt::format("placed {} on {}", Quantify(to_bind, "member"), Quantify(static_cast<std::int64_t>(nodes.size()), "node")));
+       fmt::format("placed {} on {}", Quantify(to_bind, "member"),
+                   Quantify(static_cast<std::int64_t>(nodes.size()), "node")));
   queue_.Succeeded(key);
   queue_.Remove(key);
 }
 
-void Scheduler::Impl::Bind(const model::GroupKey& key, Group& group, const Slot& slot, const std::string& plan_text,
-                           std::optional<drive::EffectId> after, drive::EffectId* first) {
+void Scheduler::Impl::Bind(const model::GroupKey& key, Group& group, const Slot& slot,
+                           const std::string& plan_text, std::optional<drive::EffectId> after,
+                           drive::EffectId* first) {
   const model::PodEntry& entry = state_.cluster.pod(slot.pod);
   const kube::ObjectMeta& meta = entry.pod->metadata;
   drive::Bind bind{.pod = {kube::Kind::kPod, meta.namespace_, meta.name},
                    .node = state_.cluster.node(entry.node).name,
                    .annotations = {}};
-  if (!plan_text.empty() || group.members.size() > 1) bind.annotations.emplace(kPlanIdAnnotation, group.plan_id);
-  if (!plan_text.empty() && plan_text.size() <= kLongestPlan) bind.annotations.emplace(kPlanAnnotation, plan_text);
-  *first = Emit({.id = {}, .after = after, .lane = drive::Lane::kBind, .uid = meta.uid, .what = std::move(bind)},
-                {Purpose::kBind, key, meta.uid});
+  if (!plan_text.empty() || group.members.size() > 1)
+    bind.annotations.emplace(kPlanIdAnnotation, group.plan_id);
+  if (!plan_text.empty() && plan_text.size() <= kLongestPlan)
+    bind.annotations.emplace(kPlanAnnotation, plan_text);
+  *first =
+      Emit({.id = {}, .after = after, .lane = drive::Lane::kBind, .uid = meta.uid, .what = std::move(bind)},
+           {Purpose::kBind, key, meta.uid});
   group.in_flight.insert(*first);
 }
 
@@ -227,12 +243,17 @@ void Scheduler::Impl::MarkStarted(const model::GroupKey& key, Group& group) {
   const bool alone = group.members.size() <= 1 && group.spec.units.size() <= 1;
   if (!group.started || group.plan_id.empty() || alone || group.mark_attempts >= kMostMarkAttempts) return;
   ++group.mark_attempts;
-  const auto mark = [&](const drive::Target& target, const std::string& uid, const kube::StringMap& annotations) {
+  const auto mark = [&](const drive::Target& target, const std::string& uid,
+                        const kube::StringMap& annotations) {
     if (AnnotationOf(annotations, kStartedAnnotation) == group.plan_id) return;
     boost::json::object wanted{{std::string(kStartedAnnotation), group.plan_id}};
     if (annotations.contains(kRollbacksAnnotation)) wanted[std::string(kRollbacksAnnotation)] = nullptr;
     boost::json::object patch{{"metadata", boost::json::object{{"annotations", std::move(wanted)}}}};
-    Emit({.id = {}, .after = {}, .lane = drive::Lane::kWrite, .uid = uid, .what = drive::Patch{target, std::move(patch)}},
+    Emit({.id = {},
+          .after = {},
+          .lane = drive::Lane::kWrite,
+          .uid = uid,
+          .what = drive::Patch{target, std::move(patch)}},
          {Purpose::kMark, key, {}});
   };
   if (group.spec.record) {
@@ -247,7 +268,8 @@ void Scheduler::Impl::MarkStarted(const model::GroupKey& key, Group& group) {
   }
 }
 
-// After a restart: room that an earlier process kept for later stages is kept again where the plan says, if it is free.
+// After a restart: room that an earlier process kept for later stages is kept again where the plan says, if
+// it is free.
 void Scheduler::Impl::KeepRoomForLater(const model::GroupKey& key, Group& group) {
   for (const model::UnitSpec& unit : group.spec.units) {
     if (unit.later_template == nullptr) continue;

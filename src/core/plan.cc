@@ -1,14 +1,29 @@
 #include "core/plan.h"
 
+#include "base/hash.h"
 #include "base/json.h"
 
 namespace cadre::core {
 namespace {
 
-// A plan never names more members than a Job can have; a run that claims more is not one of ours.
-constexpr std::int64_t kLongestRun = 100'000;
+// A plan never names more members than a Job can have (the API's bound on parallelism of Indexed Jobs); a
+// text that claims more is not one of ours.
+constexpr std::int64_t kMostMembers = 100'000;
+
+// The name of an annotation has at most 63 characters.
+constexpr std::size_t kLongestPart = 40;
 
 }  // namespace
+
+std::string StartedAnnotationOf(std::string_view part) {
+  std::string name(kStartedAnnotation);
+  if (part.empty()) return name;
+  name += '-';
+  if (part.size() > kLongestPart) return name + Hex(Fnv1a64(part));
+  for (const char c : part)
+    name += c == ' ' ? '-' : c;  // "stage 2"
+  return name;
+}
 
 void Plan::Put(const std::string& unit, std::int32_t index, std::string node) {
   if (index >= 0) {
@@ -37,8 +52,10 @@ void Plan::ForgetUnindexed(std::string_view unit) {
 }
 
 void Plan::Merge(const Plan& other) {
-  for (const auto& [unit, members] : other.indexed_) indexed_[unit].insert(members.begin(), members.end());
-  for (const auto& [unit, nodes] : other.unindexed_) unindexed_.try_emplace(unit, nodes);
+  for (const auto& [unit, members] : other.indexed_)
+    indexed_[unit].insert(members.begin(), members.end());
+  for (const auto& [unit, nodes] : other.unindexed_)
+    unindexed_.try_emplace(unit, nodes);
 }
 
 std::string Plan::Encode(std::uint64_t epoch) const {
@@ -74,6 +91,7 @@ std::optional<Plan> Plan::Decode(std::string_view text) {
   const json::value* units = error ? nullptr : Find(root, {"units"});
   if (version == nullptr || *version != 1 || units == nullptr || !units->is_object()) return std::nullopt;
   Plan plan;
+  std::int64_t members = 0;
   for (const auto& [unit, runs] : units->get_object()) {
     if (!runs.is_array()) return std::nullopt;
     for (const json::value& run : runs.get_array()) {
@@ -84,7 +102,9 @@ std::optional<Plan> Plan::Decode(std::string_view text) {
       }
       const std::int64_t first = (*parts)[0].get_int64();
       const std::int64_t count = (*parts)[1].get_int64();
-      if (first < -1 || first > kLongestRun || count < 0 || count > kLongestRun) return std::nullopt;
+      if (first < -1 || first > kMostMembers || count < 0 || count > kMostMembers) return std::nullopt;
+      members += count;
+      if (members > kMostMembers) return std::nullopt;
       for (std::int64_t i = 0; i < count; ++i) {
         plan.Put(std::string(unit), static_cast<std::int32_t>(first < 0 ? -1 : first + i),
                  std::string((*parts)[2].get_string()));

@@ -1,8 +1,8 @@
 // Plan: where the members of a group were decided to go, as it travels in the annotations of binds.
 //
-// The API server copies a Binding's annotations onto the pod in the same write, so the plan is there as soon as the first
-// member is. After a crash it is a hint, checked against the cluster: a user can edit it.
-// Text: {"v":1,"epoch":E,"units":{"UNIT":[[first index, count, "NODE"],…]}}; index -1: members without an index.
+// The API server copies a Binding's annotations onto the pod in the same write, so the plan is there as soon
+// as the first member is. After a crash it is a hint, checked against the cluster: a user can edit it. Text:
+// {"v":1,"epoch":E,"units":{"UNIT":[[first index, count, "NODE"],…]}}; index -1: members without an index.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,9 @@ inline constexpr std::string_view kPlanAnnotation = "cadre.dev/plan";
 inline constexpr std::string_view kPlanIdAnnotation = "cadre.dev/plan-id";
 // On the group's record object: the plan-id whose members have all been bound.
 inline constexpr std::string_view kStartedAnnotation = "cadre.dev/started";
+// The same for a group that is a part of its record object (a stage, one replicated job): each part has its
+// own.
+std::string StartedAnnotationOf(std::string_view part);
 // On an owner that Cadre suspended: why. Goes when it is resumed.
 inline constexpr std::string_view kRolledBackAnnotation = "cadre.dev/rolled-back";
 // On the owner: how often in a row; the next resume waits longer.

@@ -1,8 +1,9 @@
 #include "core/request_builder.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 
@@ -42,7 +43,8 @@ std::map<std::string, UnitMembers> MembersByUnit(const State& state, const Group
 
 class Builder {
  public:
-  Builder(State& state, const Group& group) : state_(state), group_(group), by_unit_(MembersByUnit(state, group)) {
+  Builder(State& state, const Group& group)
+      : state_(state), group_(group), by_unit_(MembersByUnit(state, group)) {
     ask_.request.root.name = model::ToString(group.spec.key);
     ask_.request.root.required_topology = group.spec.required_topology;
     ask_.signature = group.spec.required_topology;
@@ -52,7 +54,11 @@ class Builder {
 
   match::Unit NewUnit(const UnitSpec& unit, std::int32_t minimum) {
     ask_.signature += fmt::format("|{} {}:", unit.required_topology, minimum);
-    return {.name = unit.name, .minimum = minimum, .required_topology = unit.required_topology, .units = {}, .members = {}};
+    return {.name = unit.name,
+            .minimum = minimum,
+            .required_topology = unit.required_topology,
+            .units = {},
+            .members = {}};
   }
 
   void AddPod(match::Unit& out, const MemberRef& member) {
@@ -105,7 +111,8 @@ class Builder {
       for (const MemberRef& other : by_unit_[member.unit].members) {
         const model::PodEntry& entry = state_.cluster.pod(other.pod);
         if (!entry.node.Valid()) continue;
-        const auto taken = std::find(left->second.begin(), left->second.end(), state_.cluster.node(entry.node).name);
+        const auto taken =
+            std::find(left->second.begin(), left->second.end(), state_.cluster.node(entry.node).name);
         if (taken != left->second.end()) left->second.erase(taken);
       }
     }
@@ -117,7 +124,8 @@ class Builder {
 
   void Add(match::Unit& out, match::Member member, Slot slot) {
     const bool terms = state_.cluster.shape(member.shape).HasTerms();
-    // With terms, labels count; with fixed or hinted members, where they are. Then no two groups ask for the same.
+    // With terms, labels count; with fixed or hinted members, where they are. Then no two groups ask for the
+    // same.
     plain_ &= !terms && !member.fixed && !member.hint;
     ask_.signature += fmt::format("{},", member.shape.value);
     out.members.push_back(std::move(member));
@@ -142,7 +150,8 @@ std::string WhyNotReady(const UnitSpec& unit, const UnitMembers& members) {
   if (!unit.exists) return fmt::format("waits for Job {} to be created", unit.name);
   const auto have = static_cast<std::int32_t>(members.members.size());
   if (have >= Needed(unit)) return {};
-  const std::string gated = members.gated > 0 ? fmt::format(", {} held by scheduling gates", members.gated) : std::string{};
+  const std::string gated =
+      members.gated > 0 ? fmt::format(", {} held by scheduling gates", members.gated) : std::string{};
   return fmt::format("waits for pods of {}: {} of {} are there{}", unit.name, have, Needed(unit), gated);
 }
 
@@ -151,7 +160,8 @@ std::vector<std::int32_t> AbsentIndexes(const UnitMembers& members, std::int32_t
   std::vector<std::int32_t> absent;
   std::int32_t index = 0;
   std::set<std::int32_t> there;
-  for (const MemberRef& member : members.members) there.insert(member.index);
+  for (const MemberRef& member : members.members)
+    there.insert(member.index);
   while (static_cast<std::int32_t>(absent.size()) < count) {
     if (!there.contains(index)) absent.push_back(index);
     ++index;
@@ -176,11 +186,15 @@ Ask AskToStart(State& state, const Group& group) {
       continue;
     }
     ++ready;
-    match::Unit asked = builder.NewUnit(unit, unit.minimum == UnitSpec::kAll ? match::Unit::kAll : Needed(unit));
-    for (const MemberRef& member : members.members) builder.AddPod(asked, member);
+    match::Unit asked =
+        builder.NewUnit(unit, unit.minimum == UnitSpec::kAll ? match::Unit::kAll : Needed(unit));
+    for (const MemberRef& member : members.members)
+      builder.AddPod(asked, member);
     if (unit.later_template != nullptr) {
-      const std::int32_t absent = std::max(0, unit.expected - static_cast<std::int32_t>(members.members.size()));
-      for (const std::int32_t index : AbsentIndexes(members, absent)) builder.AddLater(asked, unit, index);
+      const std::int32_t absent =
+          std::max(0, unit.expected - static_cast<std::int32_t>(members.members.size()));
+      for (const std::int32_t index : AbsentIndexes(members, absent))
+        builder.AddLater(asked, unit, index);
     }
     builder.Finish(std::move(asked));
   }
@@ -200,12 +214,13 @@ Ask AskToComplete(State& state, const Group& group) {
     if (members.members.empty()) continue;
     // A unit of which nothing is placed starts whole, like a group of its own.
     if (members.placed == 0 && !WhyNotReady(unit, members).empty()) continue;
-    const bool whole_later = unit.later_template == nullptr ||
-                             static_cast<std::int32_t>(members.members.size()) >= Needed(unit);
+    const bool whole_later =
+        unit.later_template == nullptr || static_cast<std::int32_t>(members.members.size()) >= Needed(unit);
     if (members.placed == 0 && !whole_later) continue;
     const std::int32_t whole = unit.minimum == UnitSpec::kAll ? match::Unit::kAll : Needed(unit);
     match::Unit asked = builder.NewUnit(unit, members.placed > 0 ? members.placed : whole);
-    for (const MemberRef& member : members.members) builder.AddPod(asked, member);
+    for (const MemberRef& member : members.members)
+      builder.AddPod(asked, member);
     waiting += static_cast<std::int32_t>(members.members.size()) - members.placed;
     holding += members.placed > 0 ? 1 : 0;
     builder.Finish(std::move(asked));

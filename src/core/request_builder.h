@@ -23,13 +23,15 @@ struct Ask {
   match::Request request;
   std::vector<Slot> slots;
   std::string not_ready;  // not empty: do not match now, and why ("waits for 2 of 8 pods of Job train-0")
-  std::string signature;  // equal for groups that ask for the same; empty when the answer depends on more than the request
+  std::string signature;  // equal for groups that ask for the same; empty when the answer depends on more
+                          // than the request
 };
 
 // A group that has not started: all of its minimum, or nothing. Half placed members are fixed.
 Ask AskToStart(State& state, const Group& group);
 
-// A started group: its placed members are fixed; units of which nothing is placed come whole, the rest one by one.
+// A started group: its placed members are fixed; units of which nothing is placed come whole, the rest one by
+// one.
 Ask AskToComplete(State& state, const Group& group);
 
 }  // namespace cadre::core

@@ -1,7 +1,9 @@
-// What cannot roll forward is rolled back: never left half. Owners are suspended, and resumed when their pods are gone:
-// evicting a member would count against its Job's backoffLimit and may end it (measured on Kubernetes 1.36).
+// What cannot roll forward is rolled back: never left half. Owners are suspended, and resumed when their pods
+// are gone: evicting a member would count against its Job's backoffLimit and may end it (measured on
+// Kubernetes 1.36).
 #include <algorithm>
 #include <charconv>
+
 #include <fmt/format.h>
 
 #include "core/scheduler_impl.h"
@@ -23,7 +25,8 @@ int RollbacksOf(const model::OwnerObject& owner) {
 }
 
 Duration ResumeDelay(int rollbacks) {
-  return std::min(kFirstResumeDelay * (1 << std::clamp(rollbacks - 1, 0, kMostDoublings)), kLongestResumeDelay);
+  return std::min(kFirstResumeDelay * (1 << std::clamp(rollbacks - 1, 0, kMostDoublings)),
+                  kLongestResumeDelay);
 }
 
 boost::json::object SuspendPatch(bool suspend, boost::json::object annotations) {
@@ -34,26 +37,32 @@ boost::json::object SuspendPatch(bool suspend, boost::json::object annotations) 
 }  // namespace
 
 bool Scheduler::Impl::IsBeingRolledBack(const Group& group) const {
-  return std::any_of(group.spec.owners.begin(), group.spec.owners.end(), [&](const model::OwnerObject& owner) {
-    return owners_in_patch_.contains(owner.uid) || state_.rolled_back().contains(owner.uid);
-  });
+  return std::any_of(
+      group.spec.owners.begin(), group.spec.owners.end(), [&](const model::OwnerObject& owner) {
+        return owners_in_patch_.contains(owner.uid) || state_.rolled_back().contains(owner.uid);
+      });
 }
 
 void Scheduler::Impl::RollBack(const model::GroupKey& key, Group& group, const std::string& why) {
   Tell(group, true, "RolledBack", "gives its places back, because it cannot be made whole: " + why);
   queue_.BackOff(key, now_);
+  // Its owners may have been seen, or changed, since its pods last did.
+  group.spec_stale = true;
+  state_.Refresh(group);
   bool suspends = false;
   for (const model::OwnerObject& owner : group.spec.owners) {
     if (owner.finished || owner.suspended || owners_in_patch_.contains(owner.uid)) continue;
     suspends = true;
     owners_in_patch_[owner.uid] = true;
-    boost::json::object annotations{{std::string(kRolledBackAnnotation), why},
-                                    {std::string(kRollbacksAnnotation), std::to_string(RollbacksOf(owner) + 1)}};
+    boost::json::object annotations{
+        {std::string(kRolledBackAnnotation), why},
+        {std::string(kRollbacksAnnotation), std::to_string(RollbacksOf(owner) + 1)}};
     Emit({.id = {},
           .after = {},
           .lane = drive::Lane::kWrite,
           .uid = owner.uid,
-          .what = drive::Patch{{owner.kind, owner.namespace_, owner.name}, SuspendPatch(true, std::move(annotations))}},
+          .what = drive::Patch{{owner.kind, owner.namespace_, owner.name},
+                               SuspendPatch(true, std::move(annotations))}},
          {Purpose::kOther, key, owner.uid});
   }
   if (suspends || !group.spec.owners.empty()) return;
@@ -85,7 +94,8 @@ void Scheduler::Impl::ResumeRolledBack() {
           .after = {},
           .lane = drive::Lane::kWrite,
           .uid = uid,
-          .what = drive::Patch{{owner.kind, owner.namespace_, owner.name}, SuspendPatch(false, std::move(annotations))}},
+          .what = drive::Patch{{owner.kind, owner.namespace_, owner.name},
+                               SuspendPatch(false, std::move(annotations))}},
          {Purpose::kOther, {}, uid});
   }
 }

@@ -8,12 +8,16 @@
 namespace cadre::core {
 namespace {
 
-constexpr std::array<kube::Kind, 10> kKinds = {
-    kube::Kind::kNode,         kube::Kind::kPod,
-    kube::Kind::kNamespace,    kube::Kind::kPersistentVolume,
-    kube::Kind::kPersistentVolumeClaim, kube::Kind::kStorageClass,
-    kube::Kind::kJob,          kube::Kind::kJobSet,
-    kube::Kind::kPodGroup,     kube::Kind::kSchedulerPluginsPodGroup};
+constexpr std::array<kube::Kind, 10> kKinds = {kube::Kind::kNode,
+                                               kube::Kind::kPod,
+                                               kube::Kind::kNamespace,
+                                               kube::Kind::kPersistentVolume,
+                                               kube::Kind::kPersistentVolumeClaim,
+                                               kube::Kind::kStorageClass,
+                                               kube::Kind::kJob,
+                                               kube::Kind::kJobSet,
+                                               kube::Kind::kPodGroup,
+                                               kube::Kind::kSchedulerPluginsPodGroup};
 
 // A bind whose answer was lost is believed in for this long; then the watch would have shown it.
 constexpr Duration kLostBindGrace{30'000};
@@ -23,15 +27,25 @@ constexpr Duration kLostBindGrace{30'000};
 Scheduler::Scheduler(Options options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 Scheduler::~Scheduler() = default;
 
-std::span<const kube::Kind> Scheduler::Kinds() const { return kKinds; }
+std::span<const kube::Kind> Scheduler::Kinds() const {
+  return kKinds;
+}
 
-drive::StepResult Scheduler::Step(Time now, std::span<const drive::Event> events) { return impl_->Step(now, events); }
+drive::StepResult Scheduler::Step(Time now, std::span<const drive::Event> events) {
+  return impl_->Step(now, events);
+}
 
-std::vector<GroupView> Scheduler::Groups() const { return impl_->Groups(); }
+std::vector<GroupView> Scheduler::Groups() const {
+  return impl_->Groups();
+}
 
-std::string Scheduler::Fingerprint() const { return impl_->state().Fingerprint(); }
+std::string Scheduler::Fingerprint() const {
+  return impl_->state().Fingerprint();
+}
 
-const model::Cluster& Scheduler::cluster() const { return impl_->state().cluster; }
+const model::Cluster& Scheduler::cluster() const {
+  return impl_->state().cluster;
+}
 
 Scheduler::Impl::Impl(Options options)
     : options_(std::move(options)), state_(options_), unlisted_(kKinds.begin(), kKinds.end()) {}
@@ -43,7 +57,8 @@ drive::StepResult Scheduler::Impl::Step(Time now, std::span<const drive::Event> 
   for (const drive::Event& event : events) {
     std::visit([&](const auto& one) { Handle(one); }, event);
   }
-  // Nothing is decided on half a picture: a list that is still under way may hold the pod that fills the node.
+  // Nothing is decided on half a picture: a list that is still under way may hold the pod that fills the
+  // node.
   if (unlisted_.empty()) {
     ForgetLostBinds();
     UpdateGroups();
@@ -70,7 +85,9 @@ void Scheduler::Impl::Handle(const drive::Changed& changed) {
   if (changed.deleted || suspended == patch->second) owners_in_patch_.erase(patch);
 }
 
-void Scheduler::Impl::Handle(const drive::Listed& listed) { unlisted_.erase(listed.kind); }
+void Scheduler::Impl::Handle(const drive::Listed& listed) {
+  unlisted_.erase(listed.kind);
+}
 
 void Scheduler::Impl::Handle(const drive::Answer& answer) {
   const auto found = sent_.find(answer.id);
@@ -83,12 +100,16 @@ void Scheduler::Impl::Handle(const drive::Answer& answer) {
       break;
     case Purpose::kMark:
       if (answer.outcome != drive::Outcome::kDone) {
-        if (Group* group = state_.Find(sent.group)) MarkStarted(sent.group, *group);
+        if (Group* group = state_.Find(sent.group)) {
+          group->marked.clear();
+          MarkStarted(sent.group, *group);
+        }
       }
       break;
     case Purpose::kOther:
       // When it is done the watch says so; until then the same is not asked again.
-      if (answer.outcome != drive::Outcome::kDone && owners_in_patch_.erase(sent.uid) > 0) UpdateGroup(sent.group);
+      if (answer.outcome != drive::Outcome::kDone && owners_in_patch_.erase(sent.uid) > 0)
+        UpdateGroup(sent.group);
       break;
   }
 }
@@ -97,15 +118,17 @@ void Scheduler::Impl::HandleBindAnswer(const Sent& sent, const drive::Answer& an
   const model::PodId pod = state_.cluster.FindPod(sent.uid);
   const bool assumed = pod.Valid() && state_.cluster.pod(pod).hold == model::Hold::kAssumed;
   if (answer.outcome == drive::Outcome::kUnknown) {
-    if (assumed) lost_binds_[sent.uid] = now_ + kLostBindGrace;
+    if (assumed) lost_binds_[sent.uid] = {now_ + kLostBindGrace, sent.group};
   } else if (answer.outcome != drive::Outcome::kDone && assumed) {
     state_.cluster.Forget(pod);
   }
   Group* group = state_.Find(sent.group);
   if (group == nullptr) return;
   group->in_flight.erase(answer.id);
-  const bool failed = answer.outcome != drive::Outcome::kDone && answer.outcome != drive::Outcome::kUnknown;
-  if (failed && answer.outcome != drive::Outcome::kNotSent) {
+  // What was not sent has not failed: it waited for one that did, or for one whose answer was lost.
+  const bool failed = answer.outcome != drive::Outcome::kDone && answer.outcome != drive::Outcome::kUnknown &&
+                      answer.outcome != drive::Outcome::kNotSent;
+  if (failed) {
     group->bind_error = answer.message;
     Tell(*group, true, "BindFailed", "a member could not be bound: " + answer.message);
   }
@@ -122,18 +145,22 @@ void Scheduler::Impl::ForgetLostBinds() {
   for (auto lost = lost_binds_.begin(); lost != lost_binds_.end();) {
     const model::PodId pod = state_.cluster.FindPod(lost->first);
     const bool assumed = pod.Valid() && state_.cluster.pod(pod).hold == model::Hold::kAssumed;
-    if (assumed && lost->second > now_) {
-      WakeAt(lost->second);
+    if (assumed && lost->second.until > now_) {
+      WakeAt(lost->second.until);
       ++lost;
       continue;
     }
-    if (assumed) state_.cluster.Forget(pod);
+    const model::GroupKey key = lost->second.group;
     lost = lost_binds_.erase(lost);
+    if (!assumed) continue;
+    state_.cluster.Forget(pod);
+    UpdateGroup(key);  // nothing else says that it waits again
   }
 }
 
 void Scheduler::Impl::UpdateGroups() {
-  for (const model::GroupKey& key : state_.TakeDirty()) UpdateGroup(key);
+  for (const model::GroupKey& key : state_.TakeDirty())
+    UpdateGroup(key);
 }
 
 void Scheduler::Impl::UpdateGroup(const model::GroupKey& key) {
@@ -141,7 +168,7 @@ void Scheduler::Impl::UpdateGroup(const model::GroupKey& key) {
   if (group == nullptr) return;
   if (group->members.empty() && group->in_flight.empty()) {
     ReleaseReservations(*group, {});
-    queue_.Remove(key);
+    queue_.Forget(key);
     state_.Erase(key);
     return;
   }
@@ -153,7 +180,10 @@ void Scheduler::Impl::UpdateGroup(const model::GroupKey& key) {
     return;
   }
   const bool holds_resources = state_.PlacedCount(*group) > 0;
-  queue_.Put({.urgent = holds_resources, .priority = state_.PriorityOf(*group), .created = group->spec.created, .key = key});
+  queue_.Put({.urgent = holds_resources,
+              .priority = state_.PriorityOf(*group),
+              .created = group->spec.created,
+              .key = key});
   queue_.Touch(key);
 }
 
@@ -169,7 +199,11 @@ drive::EffectId Scheduler::Impl::Emit(drive::Effect effect, Sent sent) {
 void Scheduler::Impl::Tell(Group& group, bool warning, std::string_view reason, const std::string& message) {
   if (group.told == reason) return;
   group.told = reason;
-  drive::Note note{.regarding = {}, .regarding_uid = {}, .warning = warning, .reason = std::string(reason), .message = message};
+  drive::Note note{.regarding = {},
+                   .regarding_uid = {},
+                   .warning = warning,
+                   .reason = std::string(reason),
+                   .message = message};
   if (group.spec.record) {
     const model::OwnerObject& record = *group.spec.record;
     note.regarding = {record.kind, record.namespace_, record.name};
@@ -187,7 +221,8 @@ void Scheduler::Impl::Tell(Group& group, bool warning, std::string_view reason, 
 GroupView Scheduler::Impl::ViewOf(const model::GroupKey& key, const Group& group) const {
   GroupView view{.key = key, .nodes = {}, .no = {}, .reason = {}};
   std::set<std::string> nodes;
-  for (const model::UnitSpec& unit : group.spec.units) view.members += unit.expected;
+  for (const model::UnitSpec& unit : group.spec.units)
+    view.members += unit.expected;
   for (const auto& [uid, member] : group.members) {
     ++view.pods;
     if (!state_.IsPlaced(member)) continue;
@@ -197,10 +232,10 @@ GroupView Scheduler::Impl::ViewOf(const model::GroupKey& key, const Group& group
   view.nodes.assign(nodes.begin(), nodes.end());
   view.priority = state_.PriorityOf(group);
   view.created = group.spec.created;
-  view.state = IsBeingRolledBack(group)     ? GroupState::kRollingBack
-               : !group.in_flight.empty()   ? GroupState::kBinding
-               : group.started              ? GroupState::kStarted
-                                            : GroupState::kWaiting;
+  view.state = IsBeingRolledBack(group)   ? GroupState::kRollingBack
+               : !group.in_flight.empty() ? GroupState::kBinding
+               : group.started            ? GroupState::kStarted
+                                          : GroupState::kWaiting;
   if (group.why && queue_.Contains(key)) {
     view.no = group.why->kind;
     view.reason = group.why->message;
@@ -211,7 +246,8 @@ GroupView Scheduler::Impl::ViewOf(const model::GroupKey& key, const Group& group
 
 std::vector<GroupView> Scheduler::Impl::Groups() const {
   std::vector<GroupView> views;
-  for (const model::GroupKey& key : queue_.InOrder()) views.push_back(ViewOf(key, state_.groups().at(key)));
+  for (const model::GroupKey& key : queue_.InOrder())
+    views.push_back(ViewOf(key, state_.groups().at(key)));
   for (const auto& [key, group] : state_.groups()) {
     if (!group.members.empty() && !queue_.Contains(key)) views.push_back(ViewOf(key, group));
   }

@@ -1,10 +1,11 @@
-// Scheduler: the group scheduler as a machine. Everything it knows is a fold over API objects plus the effects it is
-// waiting for; kill it at any instant, make a new one, feed it the API's objects, and it goes on.
+// Scheduler: the group scheduler as a machine. Everything it knows is a fold over API objects plus the
+// effects it is waiting for; kill it at any instant, make a new one, feed it the API's objects, and it goes
+// on.
 //
-// How a group goes (docs/architecture.md follows one): its pods appear → the group is described by groups::Catalog → it
-// waits in queue::PendingQueue → match::Match gives a whole placement → the pods are assumed in model::Cluster → the first Bind
-// carries the plan; the others follow when it is acknowledged → the owner is marked as started. What cannot roll forward
-// is rolled back through its owner.
+// How a group goes (docs/architecture.md follows one): its pods appear → the group is described by
+// groups::Catalog → it waits in queue::PendingQueue → match::Match gives a whole placement → the pods are
+// assumed in model::Cluster → the first Bind carries the plan; the others follow when it is acknowledged →
+// the owner is marked as started. What cannot roll forward is rolled back through its owner.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@
 namespace cadre::core {
 
 struct Options {
-  std::set<std::string> scheduler_names = {"cadre"};  // pods of these spec.schedulerName are placed; empty: every pod
+  std::set<std::string> scheduler_names = {
+      "cadre"};  // pods of these spec.schedulerName are placed; empty: every pod
   match::Limits limits;
   std::uint64_t epoch = 0;  // leaseTransitions of the lease it runs under; goes into plans
 };

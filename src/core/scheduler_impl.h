@@ -1,5 +1,5 @@
-// The scheduler's inside: one class over three files by idea: scheduler.cc (events in, effects out, views), placer.cc
-// (trying groups, binds), rollback.cc (what cannot roll forward).
+// The scheduler's inside: one class over three files by idea: scheduler.cc (events in, effects out, views),
+// placer.cc (trying groups, binds), rollback.cc (what cannot roll forward).
 #pragma once
 
 #include <map>
@@ -31,6 +31,12 @@ class Scheduler::Impl {
     std::string uid;  // of the pod that is bound, of the owner that is patched
   };
 
+  // A bind whose answer was lost: believed in for a while.
+  struct LostBind {
+    Time until;
+    model::GroupKey group;
+  };
+
   // scheduler.cc
   void Handle(const drive::Changed& changed);
   void Handle(const drive::Listed& listed);
@@ -50,6 +56,7 @@ class Scheduler::Impl {
   void Bind(const model::GroupKey& key, Group& group, const Slot& slot, const std::string& plan_text,
             std::optional<drive::EffectId> after, drive::EffectId* first);
   void Refuse(const model::GroupKey& key, Group& group, const Ask& ask, match::Diagnosis why);
+  void RefuseRest(const model::GroupKey& key, Group& group, const Ask& ask);
   void Adopt(Group& group);
   void SettleBinds(const model::GroupKey& key, Group& group);
   void MarkStarted(const model::GroupKey& key, Group& group);
@@ -74,12 +81,13 @@ class Scheduler::Impl {
   Time now_{};
   std::uint64_t next_effect_ = 1;
   std::map<drive::EffectId, Sent> sent_;
-  std::map<std::string, Time> lost_binds_;                  // pod UID -> when to stop believing in it
-  std::map<std::string, Time> resume_at_;                   // owner UID -> when its back-off ends
-  std::map<std::string, bool> owners_in_patch_;             // owner UID -> the spec.suspend that was sent and not seen yet
-  std::map<std::string, match::Diagnosis> refused_;         // by Ask::signature, for this room version
+  std::map<std::string, LostBind> lost_binds_;  // by pod UID
+  std::map<std::string, Time> resume_at_;       // owner UID -> when its back-off ends
+  std::map<std::string, bool>
+      owners_in_patch_;  // owner UID -> the spec.suspend that was sent and not seen yet
+  std::map<std::string, match::Diagnosis> refused_;  // by Ask::signature, for this room version
   std::uint64_t refused_version_ = 0;
-  std::uint64_t scanned_version_ = 0;                       // room and pods when the whole queue was last looked at
+  std::uint64_t scanned_version_ = 0;  // room and pods when the whole queue was last looked at
   std::vector<drive::Effect> effects_;
   std::optional<Time> wake_;
 };

@@ -1,6 +1,7 @@
 #include "core/state.h"
 
 #include <algorithm>
+
 #include <fmt/format.h>
 
 namespace cadre::core {
@@ -17,7 +18,8 @@ const kube::OwnerReference* OwningJob(const kube::Pod& pod) {
 
 }  // namespace
 
-State::State(const Options& options) : cluster(options.scheduler_names), scheduler_names_(options.scheduler_names) {}
+State::State(const Options& options)
+    : cluster(options.scheduler_names), scheduler_names_(options.scheduler_names) {}
 
 void State::Apply(const kube::Object& object, bool deleted) {
   if (object.kind == kube::Kind::kPod) {
@@ -29,7 +31,8 @@ void State::Apply(const kube::Object& object, bool deleted) {
   for (const std::string& job_uid : affected.job_uids) {
     const auto pods = pods_of_job_.find(job_uid);
     if (pods == pods_of_job_.end()) continue;
-    for (const std::string& uid : pods->second) PlacePodInGroup(*cluster.pod(cluster.FindPod(uid)).pod);
+    for (const std::string& uid : pods->second)
+      PlacePodInGroup(*cluster.pod(cluster.FindPod(uid)).pod);
   }
   for (const model::GroupKey& key : affected.groups) {
     if (Group* group = Find(key)) {
@@ -72,7 +75,8 @@ void State::PlacePodInGroup(const kube::Pod& pod) {
   Group& group = groups_[membership.group];
   group.spec.key = membership.group;
   group.spec_stale = true;
-  group.members.insert_or_assign(uid, MemberRef{cluster.FindPod(uid), std::move(membership.unit), membership.index});
+  group.members.insert_or_assign(
+      uid, MemberRef{cluster.FindPod(uid), std::move(membership.unit), membership.index});
   dirty_.insert(membership.group);
   group_of_pod_.insert_or_assign(uid, std::move(membership.group));
 }
@@ -105,7 +109,9 @@ void State::NoteRollback(const kube::Object& object, bool deleted) {
   rolled_back_.insert_or_assign(meta.uid, std::move(owner));
 }
 
-std::set<model::GroupKey> State::TakeDirty() { return std::exchange(dirty_, {}); }
+std::set<model::GroupKey> State::TakeDirty() {
+  return std::exchange(dirty_, {});
+}
 
 Group* State::Find(const model::GroupKey& key) {
   const auto found = groups_.find(key);
@@ -115,14 +121,17 @@ Group* State::Find(const model::GroupKey& key) {
 void State::Refresh(Group& group) {
   if (!group.spec_stale) return;
   std::vector<const kube::Pod*> pods;
-  for (const auto& [uid, member] : group.members) pods.push_back(cluster.pod(member.pod).pod.get());
-  std::sort(pods.begin(), pods.end(), [](const kube::Pod* a, const kube::Pod* b) { return a->metadata.name < b->metadata.name; });
+  for (const auto& [uid, member] : group.members)
+    pods.push_back(cluster.pod(member.pod).pod.get());
+  std::sort(pods.begin(), pods.end(),
+            [](const kube::Pod* a, const kube::Pod* b) { return a->metadata.name < b->metadata.name; });
   const model::GroupKey key = group.spec.key;
   group.spec = catalog.Describe(key, pods);
   for (const kube::Pod* pod : pods) {
     if (group.spec.problem.empty() && !pod->spec.resource_claims.empty()) {
-      group.spec.problem = fmt::format("Pod {} asks for resource claim {}; Cadre does not place pods with resource claims (DRA)",
-                                       kube::KeyOf(pod->metadata), pod->spec.resource_claims.front());
+      group.spec.problem = fmt::format(
+          "Pod {} asks for resource claim {}; Cadre does not place pods with resource claims (DRA)",
+          kube::KeyOf(pod->metadata), pod->spec.resource_claims.front());
     }
   }
   group.looks_for_pods = std::any_of(group.members.begin(), group.members.end(), [&](const auto& member) {
@@ -147,7 +156,8 @@ bool State::IsPlaced(const MemberRef& member) const {
 
 std::int32_t State::PlacedCount(const Group& group) const {
   std::int32_t count = 0;
-  for (const auto& [uid, member] : group.members) count += IsPlaced(member) ? 1 : 0;
+  for (const auto& [uid, member] : group.members)
+    count += IsPlaced(member) ? 1 : 0;
   return count;
 }
 
@@ -161,7 +171,8 @@ bool State::HasLivePods(const model::OwnerObject& owner) const {
   };
   if (owner.kind == kube::Kind::kJob) return job_has(owner.uid);
   const std::vector<const kube::Job*> jobs = catalog.JobsOf(owner.uid);
-  return std::any_of(jobs.begin(), jobs.end(), [&](const kube::Job* job) { return job_has(job->metadata.uid); });
+  return std::any_of(jobs.begin(), jobs.end(),
+                     [&](const kube::Job* job) { return job_has(job->metadata.uid); });
 }
 
 std::string State::Fingerprint() const {
@@ -169,9 +180,11 @@ std::string State::Fingerprint() const {
   for (const auto& [key, group] : groups_) {
     if (group.members.empty()) continue;
     text += fmt::format("group {} {}\n", model::ToString(key), key.uid);
-    for (const auto& [uid, member] : group.members) text += fmt::format("  {} {} {}\n", uid, member.unit, member.index);
+    for (const auto& [uid, member] : group.members)
+      text += fmt::format("  {} {} {}\n", uid, member.unit, member.index);
   }
-  for (const auto& [uid, owner] : rolled_back_) text += fmt::format("rolled back {}\n", uid);
+  for (const auto& [uid, owner] : rolled_back_)
+    text += fmt::format("rolled back {}\n", uid);
   return text;
 }
 

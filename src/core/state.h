@@ -1,5 +1,5 @@
-// State: the fold over API objects that the scheduler decides from: cluster, catalog of groups, and which pod is which
-// group's member. Nothing in it was decided here, except what `Group` marks as such.
+// State: the fold over API objects that the scheduler decides from: cluster, catalog of groups, and which pod
+// is which group's member. Nothing in it was decided here, except what `Group` marks as such.
 #pragma once
 
 #include <map>
@@ -33,13 +33,14 @@ struct Group {
 
   // Decided by this process; a new one finds it again from annotations (Scheduler::Impl::Adopt).
   bool started = false;
-  std::string plan_id;             // of the present start; empty before the first bind
-  Plan plan;                       // where members were last sent: hints for those who come again
+  std::string plan_id;                  // of the present start; empty before the first bind
+  Plan plan;                            // where members were last sent: hints for those who come again
   std::set<drive::EffectId> in_flight;  // binds not answered
-  bool bind_failed = false;        // one of the binds since in_flight was last empty
-  int failed_rounds = 0;           // times in a row that binds of a start failed
-  std::string bind_error;          // the API server's words for the last of them
-  std::set<std::string> reserved;  // keys of reservations for members still to come
+  bool bind_failed = false;             // one of the binds since in_flight was last empty
+  int failed_rounds = 0;                // times in a row that binds of a start failed
+  std::string bind_error;               // the API server's words for the last of them
+  std::set<std::string> reserved;       // keys of reservations for members still to come
+  std::string marked;                   // the plan_id whose mark was sent; empty when it was not, or failed
   int mark_attempts = 0;
   std::optional<Time> incomplete_since;  // half placed, and the missing pods do not exist
   std::optional<match::Diagnosis> why;   // of the last try in vain
@@ -83,7 +84,7 @@ class State {
 
   std::set<std::string> scheduler_names_;
   std::map<model::GroupKey, Group> groups_;
-  std::unordered_map<std::string, model::GroupKey> group_of_pod_;         // by UID
+  std::unordered_map<std::string, model::GroupKey> group_of_pod_;          // by UID
   std::map<std::string, std::set<std::string>, std::less<>> pods_of_job_;  // Job UID -> pod UIDs
   std::map<std::string, model::OwnerObject> rolled_back_;                  // by UID
   std::set<model::GroupKey> dirty_;

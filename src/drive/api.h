@@ -1,8 +1,9 @@
-// Api: the one way to the API server. live::HttpApi and sim::MemoryApi implement it; nothing above knows which.
+// Api: the one way to the API server. live::HttpApi and sim::MemoryApi implement it; nothing above knows
+// which.
 //
-// All calls are asynchronous: they return at once and call back later from the event loop, never from inside the call. A
-// callback is called exactly once for List and Write, any number of times for Watch until the stream has ended.
-// Thread rule: all calls and callbacks on the event loop's thread.
+// All calls are asynchronous: they return at once and call back later from the event loop, never from inside
+// the call. A callback is called exactly once for List and Write, any number of times for Watch until the
+// stream has ended. Thread rule: all calls and callbacks on the event loop's thread.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +32,8 @@ struct WatchChange {
 struct WatchBookmark {
   std::uint64_t resource_version = 0;
 };
-// The stream is over. `expired` (410 Gone): the version is too old, list again. Otherwise resume from the last version:
-// servers end streams at any time, without an error, more so under load.
+// The stream is over. `expired` (410 Gone): the version is too old, list again. Otherwise resume from the
+// last version: servers end streams at any time, without an error, more so under load.
 struct WatchEnd {
   bool expired = false;
   std::string reason;
@@ -47,8 +48,8 @@ class WatchHandle {
 
 struct WriteResult {
   Outcome outcome = Outcome::kDone;
-  std::string message;                // the API server's words when it is not kDone
-  Duration retry_after{0};            // with kRetryable: the server's Retry-After, 0 when it gave none
+  std::string message;                 // the API server's words when it is not kDone
+  Duration retry_after{0};             // with kRetryable: the server's Retry-After, 0 when it gave none
   std::optional<kube::Object> object;  // what came back
 };
 

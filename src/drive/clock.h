@@ -15,8 +15,8 @@ class Clock {
 
   virtual ~Clock() = default;
   virtual Time Now() const = 0;
-  // Calls `run` once at `at` (or as soon as possible when that is past), never from inside this call. Timers of the same
-  // time run in the order they were set.
+  // Calls `run` once at `at` (or as soon as possible when that is past), never from inside this call. Timers
+  // of the same time run in the order they were set.
   virtual Timer CallAt(Time at, std::function<void()> run) = 0;
   // After this the timer does not run. Unknown timers are ignored.
   virtual void Cancel(Timer timer) = 0;

@@ -1,10 +1,10 @@
-// Driver: runs machines against an Api. It lists and watches the kinds they want, hands them batches of events, sends their
-// effects in order of lanes and dependencies, retries within bounds, and (in tests) crashes.
+// Driver: runs machines against an Api. It lists and watches the kinds they want, hands them batches of
+// events, sends their effects in order of lanes and dependencies, retries within bounds, and (in tests)
+// crashes.
 //
-// One Driver is one process: the scheduler's, the controller manager's. Destroying it is what SIGKILL does: requests that
-// have left still land, nothing else happens. Retries, conflicts, lost answers and overload are therefore the same code
-// live and simulated.
-// Thread rule: the event loop's thread only.
+// One Driver is one process: the scheduler's, the controller manager's. Destroying it is what SIGKILL does:
+// requests that have left still land, nothing else happens. Retries, conflicts, lost answers and overload are
+// therefore the same code live and simulated. Thread rule: the event loop's thread only.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,14 @@
 namespace cadre::drive {
 
 struct Limits {
-  std::size_t in_flight = 64;             // writes sent and not answered, all lanes together
-  int attempts = 6;                       // per effect, the first one included
-  Duration first_retry{100};              // doubles per attempt, up to max_retry; a Retry-After wins
+  std::size_t in_flight = 64;  // writes sent and not answered, all lanes together
+  int attempts = 6;            // per effect, the first one included
+  Duration first_retry{100};   // doubles per attempt, up to max_retry; a Retry-After wins
   Duration max_retry{10'000};
-  std::size_t waiting_notes = 10'000;     // beyond this the oldest note is dropped
+  std::size_t waiting_notes = 10'000;  // beyond this the oldest note is dropped
   std::size_t waiting_conditions = 10'000;
-  Duration relist_backoff{500};           // first wait after a failed list or an ended watch that brought nothing; doubles
+  Duration relist_backoff{
+      500};  // first wait after a failed list or an ended watch that brought nothing; doubles
   Duration max_relist_backoff{30'000};
 };
 
@@ -49,11 +50,12 @@ class Driver {
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
-  // `on_crash` is called from the event loop once the process has died; the owner may then destroy the driver and its
-  // machines. A dead driver sends nothing, hands on nothing and sets no timers.
+  // `on_crash` is called from the event loop once the process has died; the owner may then destroy the driver
+  // and its machines. A dead driver sends nothing, hands on nothing and sets no timers.
   void SetCrashHook(CrashHook hook, std::function<void()> on_crash);
 
-  // Called after each Step with what went in and came out: traces, and the test that the same input gives the same bytes.
+  // Called after each Step with what went in and came out: traces, and the test that the same input gives the
+  // same bytes.
   using StepObserver = std::function<void(const Machine&, Time, std::span<const Event>, const StepResult&)>;
   void SetStepObserver(StepObserver observer);
 

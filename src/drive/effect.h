@@ -1,12 +1,13 @@
-// What a machine wants done to the API server. Effects are values: a machine never waits for one, it hears of the end in
-// an Answer event.
+// What a machine wants done to the API server. Effects are values: a machine never waits for one, it hears of
+// the end in an Answer event.
 #pragma once
 
-#include <boost/json/object.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
+
+#include <boost/json/object.hpp>
 
 #include "kube/kind.h"
 #include "kube/meta.h"
@@ -16,8 +17,8 @@ namespace cadre::drive {
 // Unique within the life of one machine. A new process starts from 1 again: no effect survives its process.
 enum class EffectId : std::uint64_t {};
 
-// How the API server answered. Retryable answers (429, 5xx, a cut connection before the request left) are retried by the
-// driver up to its bound first.
+// How the API server answered. Retryable answers (429, 5xx, a cut connection before the request left) are
+// retried by the driver up to its bound first.
 enum class Outcome : std::uint8_t {
   kDone,
   kConflict,   // 409: precondition (uid, resourceVersion) failed, already bound, already exists
@@ -25,13 +26,14 @@ enum class Outcome : std::uint8_t {
   kRejected,   // 400, 403, 422: it will never be taken in this form
   kRetryable,  // the driver gave up retrying; it certainly did not happen
   kUnknown,    // the answer was lost: the write may have happened. The watch tells.
-  kNotSent,    // its predecessor (`after`) did not end in kDone, or it was dropped under pressure (conditions, notes)
+  kNotSent,  // its predecessor (`after`) did not end in kDone, or it was dropped under pressure (conditions,
+             // notes)
 };
 
 std::string_view ToString(Outcome outcome);
 
-// What may wait for what, and what is dropped first. The driver sends lower lanes first; kNote and kCondition are dropped
-// (oldest first, answered kNotSent) when more than their bound wait.
+// What may wait for what, and what is dropped first. The driver sends lower lanes first; kNote and kCondition
+// are dropped (oldest first, answered kNotSent) when more than their bound wait.
 enum class Lane : std::uint8_t { kBind, kWrite, kCondition, kNote };
 
 // An object by name. namespace_ is empty for cluster-scoped kinds.
@@ -95,7 +97,7 @@ struct Effect {
   EffectId id{};
   std::optional<EffectId> after;  // sent once that effect is answered kDone
   Lane lane = Lane::kWrite;
-  std::string uid;                  // precondition: the object's UID; empty: none
+  std::string uid;                     // precondition: the object's UID; empty: none
   std::uint64_t resource_version = 0;  // precondition: its resourceVersion; 0: none
   What what;
 };

@@ -1,10 +1,10 @@
 // Machine: everything that decides. It turns events into effects and does nothing else.
 //
-// Contract of Step: no clock, I/O, thread, lock, random source or global inside. The same sequence of (now, events) gives the
-// same sequence of effects, byte for byte. `now` never goes back. Events of one object arrive in order; events of
-// different kinds in any order. After a lost watch the driver lists again and sends the difference as Changed events, so a
-// machine never sees a gap, at most a jump.
-// Thread rule: the driver calls one machine from one thread at a time.
+// Contract of Step: no clock, I/O, thread, lock, random source or global inside. The same sequence of (now,
+// events) gives the same sequence of effects, byte for byte. `now` never goes back. Events of one object
+// arrive in order; events of different kinds in any order. After a lost watch the driver lists again and
+// sends the difference as Changed events, so a machine never sees a gap, at most a jump. Thread rule: the
+// driver calls one machine from one thread at a time.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,8 @@
 namespace cadre::drive {
 
 // An object was added or changed, or is gone (`deleted`: the object is its last known state).
-// A deletion and re-creation under one name arrives as two events: objects are the same only if their UIDs are.
+// A deletion and re-creation under one name arrives as two events: objects are the same only if their UIDs
+// are.
 struct Changed {
   kube::Object object;
   bool deleted = false;
@@ -46,7 +47,9 @@ using Event = std::variant<Changed, Listed, Answer>;
 
 struct StepResult {
   std::vector<Effect> effects;
-  std::optional<Time> wake;  // call Step again at this time at the latest, even without events
+  // Call Step again at this time at the latest, even without events. The last Step's wish counts: none
+  // cancels it.
+  std::optional<Time> wake;
 };
 
 class Machine {

@@ -11,7 +11,8 @@ namespace cadre::kube {
 namespace {
 
 Job JobWith(std::string_view spec_fields) {
-  return FromYaml(fmt::format("apiVersion: batch/v1\nkind: Job\nmetadata: {{name: j}}\nspec:\n  manualSelector: false\n{}\n",
+  return FromYaml(fmt::format("apiVersion: batch/v1\nkind: Job\nmetadata: {{name: j}}\nspec:\n  "
+                              "manualSelector: false\n{}\n",
                               spec_fields))
       .As<Job>();
 }
@@ -31,7 +32,8 @@ TEST(DecodeJob, ReadsItsSpec) {
   template:
     metadata: {labels: {app: x}, annotations: {note: "1"}}
     spec: {restartPolicy: Never, containers: [{name: main}]}
-)").spec;
+)")
+                           .spec;
   EXPECT_EQ(spec.parallelism, 4);
   EXPECT_EQ(spec.completions, 8);
   EXPECT_TRUE(spec.indexed);
@@ -59,9 +61,12 @@ TEST(DecodeJob, ParallelismAloneMakesAWorkQueue) {
   EXPECT_EQ(JobWith("  parallelism: 3").spec.completions, std::nullopt);
 }
 
-TEST(DecodeJob, TheBackoffLimitIsSixByDefault) { EXPECT_EQ(JobWith("").spec.backoff_limit, 6); }
+TEST(DecodeJob, TheBackoffLimitIsSixByDefault) {
+  EXPECT_EQ(JobWith("").spec.backoff_limit, 6);
+}
 TEST(DecodeJob, ABackoffLimitPerIndexLiftsTheOneOfTheJob) {
-  EXPECT_EQ(JobWith("  backoffLimitPerIndex: 1").spec.backoff_limit, std::numeric_limits<std::int32_t>::max());
+  EXPECT_EQ(JobWith("  backoffLimitPerIndex: 1").spec.backoff_limit,
+            std::numeric_limits<std::int32_t>::max());
 }
 
 TEST(DecodeJob, ReadsPodFailurePolicy) {
@@ -72,14 +77,16 @@ TEST(DecodeJob, ReadsPodFailurePolicy) {
       onExitCodes: {containerName: main, operator: NotIn, values: [0, 3]}
     - action: Ignore
       onPodConditions: [{type: DisruptionTarget}, {type: Other, status: "False"}]
-)").spec;
+)")
+                           .spec;
   ASSERT_EQ(spec.pod_failure_policy.size(), 2U);
   EXPECT_EQ(spec.pod_failure_policy[0].action, PodFailurePolicyAction::kFailJob);
   EXPECT_EQ(spec.pod_failure_policy[0].container_name, "main");
   EXPECT_FALSE(spec.pod_failure_policy[0].exit_codes_in);
   EXPECT_EQ(spec.pod_failure_policy[0].exit_codes, (std::vector<std::int32_t>{0, 3}));
   EXPECT_EQ(spec.pod_failure_policy[1].action, PodFailurePolicyAction::kIgnore);
-  const std::vector<std::pair<std::string, std::string>> conditions = {{"DisruptionTarget", "True"}, {"Other", "False"}};
+  const std::vector<std::pair<std::string, std::string>> conditions = {{"DisruptionTarget", "True"},
+                                                                       {"Other", "False"}};
   EXPECT_EQ(spec.pod_failure_policy[1].pod_conditions, conditions);
 }
 
@@ -134,10 +141,10 @@ status:
 }
 
 JobSet JobSetWith(std::string_view spec_fields) {
-  return FromYaml(
-             fmt::format("apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {{name: js}}\nspec:\n  suspend: "
-                         "false\n{}\n",
-                         spec_fields))
+  return FromYaml(fmt::format("apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {{name: "
+                              "js}}\nspec:\n  suspend: "
+                              "false\n{}\n",
+                              spec_fields))
       .As<JobSet>();
 }
 
@@ -153,7 +160,8 @@ TEST(DecodeJobSet, ReadsReplicatedJobs) {
     template:
       metadata: {labels: {a: b}, annotations: {c: d}}
       spec: {completionMode: NonIndexed, template: {spec: {restartPolicy: Never}}}
-)").spec;
+)")
+                              .spec;
   ASSERT_EQ(spec.replicated_jobs.size(), 2U);
   EXPECT_EQ(spec.replicated_jobs[0].name, "driver");
   EXPECT_EQ(spec.replicated_jobs[0].group_name, "heads");
@@ -169,7 +177,8 @@ TEST(DecodeJobSet, ReadsReplicatedJobs) {
 }
 
 TEST(DecodeJobSet, ItsJobsAreIndexedAndRestartOnFailureByDefault) {
-  const JobSetSpec spec = JobSetWith("  replicatedJobs: [{name: w, template: {spec: {template: {spec: {}}}}}]").spec;
+  const JobSetSpec spec =
+      JobSetWith("  replicatedJobs: [{name: w, template: {spec: {template: {spec: {}}}}}]").spec;
   EXPECT_TRUE(spec.replicated_jobs.at(0).job.indexed);
   EXPECT_EQ(spec.replicated_jobs.at(0).job.pod_template.spec.restart_policy, "OnFailure");
 }
@@ -191,7 +200,8 @@ TEST(DecodeJobSet, ReadsPolicies) {
   coordinator: {replicatedJob: w, jobIndex: 1, podIndex: 2}
   managedBy: example.com/me
   ttlSecondsAfterFinished: 9
-)").spec;
+)")
+                              .spec;
   EXPECT_FALSE(spec.network.enable_dns_hostnames);
   EXPECT_FALSE(spec.network.publish_not_ready_addresses);
   EXPECT_EQ(spec.network.subdomain, "sub");

@@ -23,16 +23,18 @@ status:
   EXPECT_TRUE(node.spec.unschedulable);
   EXPECT_EQ(ToString(node.spec.taints.at(0)), "gpu=yes:NoExecute");
   EXPECT_EQ(node.status.capacity.at("cpu"), 8000);
-  EXPECT_EQ(node.status.allocatable, (ResourceList{{"cpu", 7900},
-                                                   {"memory", std::int64_t{15} << 30},
-                                                   {"nvidia.com/gpu", 8},
-                                                   {"pods", 110}}));
+  EXPECT_EQ(node.status.allocatable,
+            (ResourceList{
+                {"cpu", 7900}, {"memory", std::int64_t{15} << 30}, {"nvidia.com/gpu", 8}, {"pods", 110}}));
 }
 
-TEST(DecodeNode, HasNoNamespace) { EXPECT_EQ(FromYaml("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n").Meta().namespace_, ""); }
+TEST(DecodeNode, HasNoNamespace) {
+  EXPECT_EQ(FromYaml("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n").Meta().namespace_, "");
+}
 
 TEST(DecodeNode, WithoutAllocatableAllOfItsCapacityIs) {
-  const Object object = FromYaml("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {capacity: {cpu: 4}}\n");
+  const Object object =
+      FromYaml("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {capacity: {cpu: 4}}\n");
   EXPECT_EQ(object.As<Node>().status.allocatable, (ResourceList{{"cpu", 4000}}));
 }
 

@@ -155,7 +155,8 @@ TEST(DecodePod, ReadsTopologySpread) {
 }
 
 TEST(DecodePod, TopologySpreadHasKubernetesDefaults) {
-  const Pod pod = PodWith("  topologySpreadConstraints: [{topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]");
+  const Pod pod =
+      PodWith("  topologySpreadConstraints: [{topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]");
   const TopologySpreadConstraint& spread = pod.spec.topology_spread.at(0);
   EXPECT_TRUE(spread.do_not_schedule);
   EXPECT_TRUE(spread.honor_node_affinity);
@@ -255,7 +256,8 @@ TEST(DecodePod, ReadsItsStatus) {
 
 TEST(DecodePod, AResizeThatTheNodeRefusedIsInfeasible) {
   const auto with_reason = [](std::string_view reason) {
-    return PodWith("", fmt::format("  conditions: [{{type: PodResizePending, status: \"True\", reason: {}}}]", reason));
+    return PodWith(
+        "", fmt::format("  conditions: [{{type: PodResizePending, status: \"True\", reason: {}}}]", reason));
   };
   EXPECT_TRUE(with_reason("Infeasible").status.resize_infeasible);
   EXPECT_FALSE(with_reason("Deferred").status.resize_infeasible);

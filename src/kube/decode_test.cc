@@ -20,12 +20,14 @@ std::string ErrorOf(std::string_view text) {
 
 // A pod whose spec has one more field, as JSON.
 std::string PodWith(std::string_view spec_field) {
-  return fmt::format(R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"a","namespace":"default"}},"spec":{{{}}}}})",
-                     spec_field);
+  return fmt::format(
+      R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"a","namespace":"default"}},"spec":{{{}}}}})",
+      spec_field);
 }
 
 TEST(Decode, KeepsTheJsonItCameFrom) {
-  const json::value value = json::parse(R"({"apiVersion":"v1","kind":"Service","spec":{"clusterIP":"None"}})");
+  const json::value value =
+      json::parse(R"({"apiVersion":"v1","kind":"Service","spec":{"clusterIP":"None"}})");
   EXPECT_EQ(*Decode(value)->raw, value);
 }
 
@@ -41,8 +43,9 @@ TEST(Decode, AnUnknownKindIsAnError) {
 }
 
 TEST(Decode, WithoutKindItIsNoKubernetesObject) {
-  EXPECT_EQ(ErrorOf(R"({"apiVersion":"v1"})"),
-            "not a Kubernetes object: it needs both apiVersion and kind (found apiVersion \"v1\", kind \"\")");
+  EXPECT_EQ(
+      ErrorOf(R"({"apiVersion":"v1"})"),
+      "not a Kubernetes object: it needs both apiVersion and kind (found apiVersion \"v1\", kind \"\")");
 }
 
 TEST(Decode, AListIsNoKubernetesObject) {
@@ -58,18 +61,21 @@ TEST(Decode, UnknownFieldsAreIgnored) {
 }
 
 TEST(Decode, NullCountsAsAbsentEverywhere) {
-  EXPECT_EQ(ErrorOf(PodWith(R"("containers":null,"nodeSelector":null,"priority":null,"affinity":null)")), "no error");
+  EXPECT_EQ(ErrorOf(PodWith(R"("containers":null,"nodeSelector":null,"priority":null,"affinity":null)")),
+            "no error");
 }
 
 TEST(DecodeError, NamesTheObjectAndThePath) {
   EXPECT_EQ(ErrorOf(PodWith(R"("containers":[{"resources":{"requests":{"cpu":"1x"}}}])")),
-            "Pod default/a: spec.containers[0].resources.requests.cpu: found \"1x\", expected a quantity, e.g. 500m, 2 or "
+            "Pod default/a: spec.containers[0].resources.requests.cpu: found \"1x\", expected a quantity, "
+            "e.g. 500m, 2 or "
             "64Gi");
 }
 
 TEST(DecodeError, KeysWithDotsStandInBrackets) {
   EXPECT_EQ(ErrorOf(PodWith(R"("containers":[{"resources":{"limits":{"nvidia.com/gpu":true}}}])")),
-            "Pod default/a: spec.containers[0].resources.limits[nvidia.com/gpu]: found true, expected a quantity, e.g. "
+            "Pod default/a: spec.containers[0].resources.limits[nvidia.com/gpu]: found true, expected a "
+            "quantity, e.g. "
             "500m, 2 or 64Gi");
 }
 
@@ -80,29 +86,34 @@ TEST(DecodeError, OnlyTheFirstIsReported) {
 
 TEST(DecodeError, APlaceholderOfATemplateIsRecognised) {
   EXPECT_EQ(ErrorOf(PodWith(R"("priority":"${PRIORITY}")")),
-            "Pod default/a: spec.priority: found \"${PRIORITY}\", expected a whole number (this looks like a template "
+            "Pod default/a: spec.priority: found \"${PRIORITY}\", expected a whole number (this looks like a "
+            "template "
             "with placeholders: render it first)");
 }
 
 TEST(DecodeError, ANumberWhereTextBelongsAsksForQuotes) {
-  EXPECT_EQ(ErrorOf(PodWith(R"("nodeSelector":{"rack":7})")),
-            "Pod default/a: spec.nodeSelector.rack: found the number 7, expected a string (put it in quotes)");
+  EXPECT_EQ(
+      ErrorOf(PodWith(R"("nodeSelector":{"rack":7})")),
+      "Pod default/a: spec.nodeSelector.rack: found the number 7, expected a string (put it in quotes)");
 }
 
 TEST(DecodeError, ANumberOutOfRangeSaysTheRange) {
   EXPECT_EQ(ErrorOf(PodWith(R"("priority":3000000000)")),
-            "Pod default/a: spec.priority: found the number 3000000000, expected a whole number from -2147483648 to "
+            "Pod default/a: spec.priority: found the number 3000000000, expected a whole number from "
+            "-2147483648 to "
             "2147483647");
 }
 
 TEST(DecodeError, ALongTextIsCut) {
   const std::string message = ErrorOf(PodWith(R"("priority":")" + std::string(500, 'x') + R"(")"));
-  EXPECT_EQ(message, "Pod default/a: spec.priority: found \"" + std::string(60, 'x') + "...\", expected a whole number");
+  EXPECT_EQ(message, "Pod default/a: spec.priority: found \"" + std::string(60, 'x') +
+                         "...\", expected a whole number");
 }
 
 TEST(DecodeError, AnEnumerationNamesItsValues) {
-  EXPECT_EQ(ErrorOf(PodWith(R"("tolerations":[{"operator":"Exist"}])")),
-            "Pod default/a: spec.tolerations[0].operator: found \"Exist\", expected one of Equal, Exists, Gt, Lt");
+  EXPECT_EQ(
+      ErrorOf(PodWith(R"("tolerations":[{"operator":"Exist"}])")),
+      "Pod default/a: spec.tolerations[0].operator: found \"Exist\", expected one of Equal, Exists, Gt, Lt");
 }
 
 struct WrongType {
@@ -125,10 +136,13 @@ INSTANTIATE_TEST_SUITE_P(
                   "spec.containers[0]: found \"a\", expected an object (a map of fields)"},
         WrongType{"ListForObject", R"("nodeSelector":[])",
                   "spec.nodeSelector: found an empty list, expected an object (a map of fields)"},
-        WrongType{"TextForBoolean", R"("hostNetwork":"true")", "spec.hostNetwork: found \"true\", expected true or false"},
-        WrongType{"FractionForInteger", R"("priority":1.5)",
-                  "spec.priority: found the number 1.5, expected a whole number from -2147483648 to 2147483647"},
-        WrongType{"ObjectForText", R"("nodeName":{"a":1})", "spec.nodeName: found an object, expected a string"},
+        WrongType{"TextForBoolean", R"("hostNetwork":"true")",
+                  "spec.hostNetwork: found \"true\", expected true or false"},
+        WrongType{
+            "FractionForInteger", R"("priority":1.5)",
+            "spec.priority: found the number 1.5, expected a whole number from -2147483648 to 2147483647"},
+        WrongType{"ObjectForText", R"("nodeName":{"a":1})",
+                  "spec.nodeName: found an object, expected a string"},
         WrongType{"NumberInListOfTexts", R"("containers":[{"args":["a",5]}])",
                   "spec.containers[0].args[1]: found the number 5, expected a string (put it in quotes)"}),
     [](const auto& row) { return row.param.name; });
@@ -183,14 +197,15 @@ metadata:
 }
 
 TEST(DecodeMeta, ACreationTimestampOfNullIsNone) {
-  const Result<Object> pod =
-      Decode(json::parse(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","creationTimestamp":null}})"));
+  const Result<Object> pod = Decode(
+      json::parse(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","creationTimestamp":null}})"));
   EXPECT_EQ(pod->Meta().creation_timestamp, std::nullopt);
 }
 
 TEST(DecodeMeta, ATimeInAnotherFormatIsAnError) {
-  EXPECT_EQ(ErrorOf(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","creationTimestamp":"yesterday"}})"),
-            "Pod a: metadata.creationTimestamp: found \"yesterday\", expected a time like 2026-01-31T12:00:00Z");
+  EXPECT_EQ(
+      ErrorOf(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","creationTimestamp":"yesterday"}})"),
+      "Pod a: metadata.creationTimestamp: found \"yesterday\", expected a time like 2026-01-31T12:00:00Z");
 }
 
 TEST(DecodeMeta, AResourceVersionThatIsNoNumberIsAnError) {

@@ -51,16 +51,20 @@ Result<void> InflateMember(std::string_view& bytes, std::size_t limit, std::stri
     const int result = inflate(&stream, Z_NO_FLUSH);
     used = out.size() - stream.avail_out;
     out.resize(used);
-    if (used > limit) return Err("larger than {} unpacked, which is the limit", FormatBytes(static_cast<std::int64_t>(limit)));
+    if (used > limit)
+      return Err("larger than {} unpacked, which is the limit",
+                 FormatBytes(static_cast<std::int64_t>(limit)));
     if (result == Z_STREAM_END) {
       const char* rest = reinterpret_cast<const char*>(stream.next_in);
       bytes = std::string_view(rest, stream.avail_in + bytes.size());
       return {};
     }
-    if (result == Z_BUF_ERROR || (result == Z_OK && stream.avail_in == 0 && bytes.empty() && stream.avail_out > 0)) {
+    if (result == Z_BUF_ERROR ||
+        (result == Z_OK && stream.avail_in == 0 && bytes.empty() && stream.avail_out > 0)) {
       return Err("the gzip file is cut off: it ends in the middle of its data");
     }
-    if (result != Z_OK) return Err("broken gzip file: {}", stream.msg != nullptr ? stream.msg : "unknown reason");
+    if (result != Z_OK)
+      return Err("broken gzip file: {}", stream.msg != nullptr ? stream.msg : "unknown reason");
   }
 }
 
@@ -73,7 +77,8 @@ bool IsGzip(std::string_view bytes) {
 Result<std::string> Gunzip(std::string_view bytes, std::size_t limit) {
   std::string out;
   while (IsGzip(bytes)) {
-    if (Result<void> member = InflateMember(bytes, limit, out); !member) return std::unexpected(member.error());
+    if (Result<void> member = InflateMember(bytes, limit, out); !member)
+      return std::unexpected(member.error());
   }
   // Zeros are padding; anything else would be dropped silently.
   if (bytes.find_first_not_of('\0') != std::string_view::npos) {

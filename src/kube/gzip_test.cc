@@ -29,16 +29,23 @@ TEST(Gzip, IsRecognisedByItsFirstBytes) {
   EXPECT_FALSE(IsGzip(""));
 }
 
-TEST(Gunzip, GivesBackWhatWasPacked) { EXPECT_EQ(*Gunzip(Gzip("kind: Pod\n"), kLimit), "kind: Pod\n"); }
-TEST(Gunzip, AnEmptyFileIsEmpty) { EXPECT_EQ(*Gunzip(Gzip(""), kLimit), ""); }
+TEST(Gunzip, GivesBackWhatWasPacked) {
+  EXPECT_EQ(*Gunzip(Gzip("kind: Pod\n"), kLimit), "kind: Pod\n");
+}
+TEST(Gunzip, AnEmptyFileIsEmpty) {
+  EXPECT_EQ(*Gunzip(Gzip(""), kLimit), "");
+}
 
 TEST(Gunzip, WhatIsLargerThanOneBufferComesBackWhole) {
   std::string text;
-  for (int i = 0; i < 500'000; ++i) text += std::to_string(i) + "\n";
+  for (int i = 0; i < 500'000; ++i)
+    text += std::to_string(i) + "\n";
   EXPECT_TRUE(*Gunzip(Gzip(text), kLimit) == text);
 }
 
-TEST(Gunzip, MembersAreJoined) { EXPECT_EQ(*Gunzip(Gzip("a") + Gzip("b"), kLimit), "ab"); }
+TEST(Gunzip, MembersAreJoined) {
+  EXPECT_EQ(*Gunzip(Gzip("a") + Gzip("b"), kLimit), "ab");
+}
 
 TEST(Gunzip, ACutFileIsAnError) {
   const std::string whole = Gzip("kind: Pod\nmetadata: {name: something}\n");

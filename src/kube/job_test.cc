@@ -36,7 +36,9 @@ TEST(IsFinished, AJobSetIsFinishedWhenCompletedOrFailedIsTrue) {
   EXPECT_TRUE(IsFinished(jobset));
 }
 
-TEST(Parallelism, IsOneByDefault) { EXPECT_EQ(Parallelism(Job{}), 1); }
+TEST(Parallelism, IsOneByDefault) {
+  EXPECT_EQ(Parallelism(Job{}), 1);
+}
 TEST(Parallelism, CanBeZero) {
   Job job;
   job.spec.parallelism = 0;
@@ -62,22 +64,40 @@ Pod WithIndex(std::string text) {
   pod.metadata.annotations.emplace(kCompletionIndexAnnotation, std::move(text));
   return pod;
 }
-TEST(CompletionIndex, IsReadFromTheAnnotation) { EXPECT_EQ(CompletionIndex(WithIndex("12")), 12); }
-TEST(CompletionIndex, APodWithoutOneHasNone) { EXPECT_EQ(CompletionIndex(Pod{}), std::nullopt); }
+TEST(CompletionIndex, IsReadFromTheAnnotation) {
+  EXPECT_EQ(CompletionIndex(WithIndex("12")), 12);
+}
+TEST(CompletionIndex, APodWithoutOneHasNone) {
+  EXPECT_EQ(CompletionIndex(Pod{}), std::nullopt);
+}
 TEST(CompletionIndex, SomethingThatIsNoIndexIsNone) {
   EXPECT_EQ(CompletionIndex(WithIndex("1x")), std::nullopt);
   EXPECT_EQ(CompletionIndex(WithIndex("-1")), std::nullopt);
   EXPECT_EQ(CompletionIndex(WithIndex("99999999999")), std::nullopt);
 }
 
-TEST(ParseIndexes, ReadsSingleOnesAndIntervals) { EXPECT_EQ(ParseIndexes("0,2-4,7", 10), (Indexes{0, 2, 3, 4, 7})); }
-TEST(ParseIndexes, OfNothingIsNothing) { EXPECT_EQ(ParseIndexes("", 10), Indexes{}); }
-TEST(ParseIndexes, LeavesOutWhatIsNotBelowCompletions) { EXPECT_EQ(ParseIndexes("1,3-9", 5), (Indexes{1, 3, 4})); }
-TEST(ParseIndexes, LeavesOutWhatIsMalformed) { EXPECT_EQ(ParseIndexes("x,1,2-,-3,4-5,,6-z", 10), (Indexes{1, 4, 5})); }
-TEST(ParseIndexes, OverlappingIntervalsCountOnce) { EXPECT_EQ(ParseIndexes("2-5,1-3", 10), (Indexes{1, 2, 3, 4, 5})); }
+TEST(ParseIndexes, ReadsSingleOnesAndIntervals) {
+  EXPECT_EQ(ParseIndexes("0,2-4,7", 10), (Indexes{0, 2, 3, 4, 7}));
+}
+TEST(ParseIndexes, OfNothingIsNothing) {
+  EXPECT_EQ(ParseIndexes("", 10), Indexes{});
+}
+TEST(ParseIndexes, LeavesOutWhatIsNotBelowCompletions) {
+  EXPECT_EQ(ParseIndexes("1,3-9", 5), (Indexes{1, 3, 4}));
+}
+TEST(ParseIndexes, LeavesOutWhatIsMalformed) {
+  EXPECT_EQ(ParseIndexes("x,1,2-,-3,4-5,,6-z", 10), (Indexes{1, 4, 5}));
+}
+TEST(ParseIndexes, OverlappingIntervalsCountOnce) {
+  EXPECT_EQ(ParseIndexes("2-5,1-3", 10), (Indexes{1, 2, 3, 4, 5}));
+}
 
-TEST(FormatIndexes, ThreeNeighboursAreAnInterval) { EXPECT_EQ(FormatIndexes({0, 2, 3, 4}), "0,2-4"); }
-TEST(FormatIndexes, TwoNeighboursAreWrittenOut) { EXPECT_EQ(FormatIndexes({3, 4, 9}), "3,4,9"); }
+TEST(FormatIndexes, ThreeNeighboursAreAnInterval) {
+  EXPECT_EQ(FormatIndexes({0, 2, 3, 4}), "0,2-4");
+}
+TEST(FormatIndexes, TwoNeighboursAreWrittenOut) {
+  EXPECT_EQ(FormatIndexes({3, 4, 9}), "3,4,9");
+}
 
 RC_GTEST_PROP(IndexProperties, WhatIsFormattedIsReadBack, ()) {
   const auto picked = *rc::gen::container<std::set<std::int32_t>>(rc::gen::inRange(0, 200));

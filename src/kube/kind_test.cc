@@ -15,12 +15,17 @@ TEST(Kind, EachIsFoundAgainByItsApiVersionAndName) {
 
 TEST(Kind, NoTwoShareApiVersionAndName) {
   std::set<std::string> names;
-  for (const KindInfo& info : AllKinds()) names.insert(ApiVersion(info.kind) + " " + std::string(info.name));
+  for (const KindInfo& info : AllKinds())
+    names.insert(ApiVersion(info.kind) + " " + std::string(info.name));
   EXPECT_EQ(names.size(), AllKinds().size());
 }
 
-TEST(Kind, ApiVersionOfTheCoreGroupHasNoSlash) { EXPECT_EQ(ApiVersion(Kind::kPod), "v1"); }
-TEST(Kind, ApiVersionOfOtherGroupsIsGroupSlashVersion) { EXPECT_EQ(ApiVersion(Kind::kJob), "batch/v1"); }
+TEST(Kind, ApiVersionOfTheCoreGroupHasNoSlash) {
+  EXPECT_EQ(ApiVersion(Kind::kPod), "v1");
+}
+TEST(Kind, ApiVersionOfOtherGroupsIsGroupSlashVersion) {
+  EXPECT_EQ(ApiVersion(Kind::kJob), "batch/v1");
+}
 
 TEST(Kind, TheSameNameInAnotherGroupIsAnotherKind) {
   EXPECT_EQ(KindOf("scheduling.k8s.io/v1beta1", "PodGroup"), Kind::kPodGroup);
@@ -37,7 +42,9 @@ TEST(Kind, AnUnknownVersionIsNotTaken) {
   EXPECT_EQ(KindOf("batch/v1beta1", "Job"), std::nullopt);
 }
 
-TEST(Kind, AnUnknownGroupIsNotTaken) { EXPECT_EQ(KindOf("batch.volcano.sh/v1", "Job"), std::nullopt); }
+TEST(Kind, AnUnknownGroupIsNotTaken) {
+  EXPECT_EQ(KindOf("batch.volcano.sh/v1", "Job"), std::nullopt);
+}
 
 TEST(Kind, NodesAndVolumesHaveNoNamespace) {
   EXPECT_FALSE(Info(Kind::kNode).namespaced);

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <system_error>
 
 #include <boost/json/stream_parser.hpp>
@@ -31,7 +32,8 @@ std::size_t CountLines(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));
 }
 
-// Marks that no valid YAML of Kubernetes objects needs outside of strings; "${X}" may just be a shell script in one.
+// Marks that no valid YAML of Kubernetes objects needs outside of strings; "${X}" may just be a shell script
+// in one.
 bool LooksLikeTemplate(std::string_view text) {
   return text.find("{{") != std::string_view::npos || text.find("{%") != std::string_view::npos;
 }
@@ -71,7 +73,8 @@ class TextLoader {
     text_.remove_prefix(count);
   }
 
-  // Loads the JSON document that starts at `start`; false when it is broken, and where it ends is not known then.
+  // Loads the JSON document that starts at `start`; false when it is broken, and where it ends is not known
+  // then.
   bool LoadJsonDocument(std::size_t start) {
     Skip(start);
     json::parse_options options;
@@ -84,8 +87,9 @@ class TextLoader {
       Source source = source_;
       source.line = lines_before_ + 1 + CountLines(text_.substr(0, used));
       const bool is_template = LooksLikeTemplate(text_);
-      AddProblem(source, fmt::format("not valid JSON: {}{}{}", error.message(), is_template ? "; " : "",
-                                     is_template ? kTemplateHint : ""),
+      AddProblem(source,
+                 fmt::format("not valid JSON: {}{}{}", error.message(), is_template ? "; " : "",
+                             is_template ? kTemplateHint : ""),
                  out_);
       return false;
     }
@@ -101,15 +105,15 @@ class TextLoader {
   void LoadYaml() {
     for (YamlChunk chunk : SplitYaml(text_)) {
       chunk.first_line += lines_before_;
-      std::expected<std::vector<YamlDocument>, YamlError> documents = ParseYaml(chunk);
-      if (!documents) {
+      std::expected<std::optional<YamlDocument>, YamlError> document = ParseYaml(chunk);
+      if (!document) {
         Source source = source_;
-        source.line = documents.error().line;
-        AddProblem(source, YamlProblem(chunk, documents.error()), out_);
+        source.line = document.error().line;
+        AddProblem(source, YamlProblem(chunk, document.error()), out_);
         ++source_.document;
         continue;
       }
-      for (YamlDocument& document : *documents) AddYaml(chunk, std::move(document));
+      if (*document) AddYaml(chunk, **std::move(document));
     }
   }
 
@@ -119,7 +123,8 @@ class TextLoader {
   }
 
   void AddYaml(const YamlChunk& chunk, YamlDocument yaml) {
-    ParsedDocument document{.value = std::move(yaml.value), .source = source_, .item_lines = std::move(yaml.item_lines)};
+    ParsedDocument document{
+        .value = std::move(yaml.value), .source = source_, .item_lines = std::move(yaml.item_lines)};
     document.source.line = yaml.line;
     document.line_of = [&chunk](const FieldPath& path) { return LineOf(chunk, path); };
     document.has_placeholders = HasPlaceholder(chunk.text);
@@ -147,7 +152,8 @@ void LoadFile(const fs::path& path, Manifests& out) {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);
   if (!error && size > kLargestText) {
-    return AddProblem(source, fmt::format("the file is larger than {}", FormatBytes(std::int64_t{kLargestText})), out);
+    return AddProblem(
+        source, fmt::format("the file is larger than {}", FormatBytes(std::int64_t{kLargestText})), out);
   }
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return AddProblem(source, "cannot be opened: check that it exists and can be read", out);
@@ -165,9 +171,11 @@ void LoadFolder(const fs::path& folder, Manifests& out) {
     if (entry->is_regular_file() && IsManifestName(entry->path())) files.push_back(entry->path());
   }
   if (error) AddProblem(source, fmt::format("the folder cannot be read: {}", error.message()), out);
-  if (!error && files.empty()) AddProblem(source, "the folder holds no *.yaml, *.yml, *.json or *.gz file", out);
+  if (!error && files.empty())
+    AddProblem(source, "the folder holds no *.yaml, *.yml, *.json or *.gz file", out);
   std::ranges::sort(files);
-  for (const fs::path& file : files) LoadFile(file, out);
+  for (const fs::path& file : files)
+    LoadFile(file, out);
 }
 
 }  // namespace
@@ -184,7 +192,8 @@ void LoadText(std::string_view text, std::string file, Manifests& out) {
   std::string unpacked;
   if (IsGzip(text)) {
     Result<std::string> result = Gunzip(text, kLargestText);
-    if (!result) return AddProblem({.file = std::move(file), .document = 0, .line = 0}, result.error().message, out);
+    if (!result)
+      return AddProblem({.file = std::move(file), .document = 0, .line = 0}, result.error().message, out);
     unpacked = *std::move(result);
     text = unpacked;
   }

@@ -32,7 +32,8 @@ void DefaultNamespace(Kind kind, json::object& object) {
   json::object* fields = metadata.if_object();  // a wrong type is the decoder's to report
   if (fields == nullptr) return;
   json::value& name_space = (*fields)["namespace"];
-  if (name_space.is_null() || (name_space.is_string() && name_space.get_string().empty())) name_space = "default";
+  if (name_space.is_null() || (name_space.is_string() && name_space.get_string().empty()))
+    name_space = "default";
 }
 
 class Adder {
@@ -79,7 +80,8 @@ class Adder {
       if (StringAt(object, key).empty()) found += fmt::format("{}{}", found.empty() ? "" : " and ", key);
     }
     return fmt::format("not a Kubernetes object: {} missing{}{}", found,
-                       document_.has_placeholders ? "; " : "", document_.has_placeholders ? kTemplateHint : "");
+                       document_.has_placeholders ? "; " : "",
+                       document_.has_placeholders ? kTemplateHint : "");
   }
 
   // The items when this is a List of anything ("List", "PodList"), else null.

@@ -11,8 +11,9 @@ namespace {
 
 TEST(Meta, TheControllerIsTheOwnerMarkedAsSuch) {
   ObjectMeta meta;
-  meta.owner_references = {{.api_version = "v1", .kind = "ConfigMap", .name = "config", .uid = "1"},
-                           {.api_version = "batch/v1", .kind = "Job", .name = "job", .uid = "2", .controller = true}};
+  meta.owner_references = {
+      {.api_version = "v1", .kind = "ConfigMap", .name = "config", .uid = "1"},
+      {.api_version = "batch/v1", .kind = "Job", .name = "job", .uid = "2", .controller = true}};
   ASSERT_NE(meta.Controller(), nullptr);
   EXPECT_EQ(meta.Controller()->name, "job");
 }
@@ -32,7 +33,9 @@ TEST(FindTrue, AFalseConditionIsNotFound) {
   EXPECT_EQ(FindTrue({ConditionOf("Complete", false)}, "Complete"), nullptr);
 }
 
-TEST(FindTrue, AnotherTypeIsNotFound) { EXPECT_EQ(FindTrue({ConditionOf("Failed", true)}, "Complete"), nullptr); }
+TEST(FindTrue, AnotherTypeIsNotFound) {
+  EXPECT_EQ(FindTrue({ConditionOf("Failed", true)}, "Complete"), nullptr);
+}
 
 TEST(KeyOf, NamespacedObjectsAreNamedWithTheirNamespace) {
   ObjectMeta meta;
@@ -52,7 +55,8 @@ TEST(Describe, NamesKindNamespaceAndName) {
 }
 
 TEST(Describe, AnObjectWithoutANameYetIsNamedByItsGenerateName) {
-  EXPECT_EQ(Describe(FromYaml("apiVersion: v1\nkind: Pod\nmetadata: {generateName: web-}\n")), "Pod default/web-*");
+  EXPECT_EQ(Describe(FromYaml("apiVersion: v1\nkind: Pod\nmetadata: {generateName: web-}\n")),
+            "Pod default/web-*");
 }
 
 TEST(ObjectDeathTest, AskingForAnotherTypeThanItsKindIsAProgrammerError) {

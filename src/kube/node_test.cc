@@ -27,8 +27,12 @@ TEST(Tolerates, EqualNeedsKeyAndValue) {
   EXPECT_FALSE(Tolerates(Equal("gpu", "no"), kGpuTaint));
   EXPECT_FALSE(Tolerates(Equal("tpu", "yes"), kGpuTaint));
 }
-TEST(Tolerates, ExistsTakesAnyValue) { EXPECT_TRUE(Tolerates(Exists("gpu"), kGpuTaint)); }
-TEST(Tolerates, ExistsWithoutKeyTakesEverything) { EXPECT_TRUE(Tolerates(Exists(""), kGpuTaint)); }
+TEST(Tolerates, ExistsTakesAnyValue) {
+  EXPECT_TRUE(Tolerates(Exists("gpu"), kGpuTaint));
+}
+TEST(Tolerates, ExistsWithoutKeyTakesEverything) {
+  EXPECT_TRUE(Tolerates(Exists(""), kGpuTaint));
+}
 TEST(Tolerates, AnEffectMustBeTheTaints) {
   EXPECT_TRUE(Tolerates(Exists("gpu", "NoSchedule"), kGpuTaint));
   EXPECT_FALSE(Tolerates(Exists("gpu", "NoExecute"), kGpuTaint));
@@ -98,12 +102,13 @@ TEST(MatchesNodeConstraints, TermsAreAlternatives) {
   EXPECT_TRUE(MatchesNodeConstraints({}, selector, kLabels, "n1"));
 }
 TEST(MatchesNodeConstraints, AllExpressionsOfATermMustMatch) {
-  const NodeSelector selector =
-      OneTerm({.match_expressions = {{"zone", Op::kIn, {"a"}}, {"disk", Op::kIn, {"hdd"}}}, .match_fields = {}});
+  const NodeSelector selector = OneTerm(
+      {.match_expressions = {{"zone", Op::kIn, {"a"}}, {"disk", Op::kIn, {"hdd"}}}, .match_fields = {}});
   EXPECT_FALSE(MatchesNodeConstraints({}, selector, kLabels, "n1"));
 }
 TEST(MatchesNodeConstraints, SelectorAndAffinityBothMustMatch) {
-  const NodeSelector selector = OneTerm({.match_expressions = {{"zone", Op::kIn, {"a"}}}, .match_fields = {}});
+  const NodeSelector selector =
+      OneTerm({.match_expressions = {{"zone", Op::kIn, {"a"}}}, .match_fields = {}});
   EXPECT_FALSE(MatchesNodeConstraints({{"disk", "hdd"}}, selector, kLabels, "n1"));
 }
 TEST(MatchesNodeConstraints, AnEmptyTermMatchesNothing) {
@@ -113,7 +118,8 @@ TEST(MatchesNodeConstraints, AffinityWithoutTermsMatchesNothing) {
   EXPECT_FALSE(MatchesNodeConstraints({}, NodeSelector{}, kLabels, "n1"));
 }
 TEST(MatchesNodeConstraints, TheFieldMetadataNameIsTheNodesName) {
-  const NodeSelector selector = OneTerm({.match_expressions = {}, .match_fields = {{"metadata.name", Op::kIn, {"n1"}}}});
+  const NodeSelector selector =
+      OneTerm({.match_expressions = {}, .match_fields = {{"metadata.name", Op::kIn, {"n1"}}}});
   EXPECT_TRUE(MatchesNodeConstraints({}, selector, kLabels, "n1"));
   EXPECT_FALSE(MatchesNodeConstraints({}, selector, kLabels, "n2"));
 }
@@ -129,7 +135,9 @@ TEST(MatchesNodeConstraints, NoOtherFieldOfANodeMatches) {
   EXPECT_FALSE(MatchesNodeConstraints({}, selector, kLabels, "n1"));
 }
 
-TEST(ToString, ATaintIsWrittenAsForKubectlTaint) { EXPECT_EQ(ToString(kGpuTaint), "gpu=yes:NoSchedule"); }
+TEST(ToString, ATaintIsWrittenAsForKubectlTaint) {
+  EXPECT_EQ(ToString(kGpuTaint), "gpu=yes:NoSchedule");
+}
 
 }  // namespace
 }  // namespace cadre::kube

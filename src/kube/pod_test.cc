@@ -17,7 +17,9 @@ TEST(IsTerminal, SucceededAndFailedPodsNeverRunAgain) {
 }
 
 // A node that cannot be reached: its pods may still run, so they still hold their resources.
-TEST(IsTerminal, APodOfUnknownPhaseMayStillRun) { EXPECT_FALSE(IsTerminal(InPhase(PodPhase::kUnknown))); }
+TEST(IsTerminal, APodOfUnknownPhaseMayStillRun) {
+  EXPECT_FALSE(IsTerminal(InPhase(PodPhase::kUnknown)));
+}
 TEST(IsTerminal, PendingAndRunningPodsAreNot) {
   EXPECT_FALSE(IsTerminal(InPhase(PodPhase::kPending)));
   EXPECT_FALSE(IsTerminal(InPhase(PodPhase::kRunning)));

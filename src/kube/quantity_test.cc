@@ -31,45 +31,62 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"0", 0, 0}, Case{"2", 2000, 2}, Case{"500m", 500, 1}, Case{"1.5", 1500, 2},
                     Case{"0.1m", 1, 1},  // rounded up: who asks for some gets some
                     Case{"1n", 1, 1}, Case{"1k", 1'000'000, 1000}, Case{"1M", 1'000'000'000, 1'000'000},
-                    Case{"64Ki", 65'536'000, 65'536}, Case{"0.5Ki", 512'000, 512}, Case{"1.5Gi", 1'610'612'736'000, 1'610'612'736},
-                    Case{"1e3", 1'000'000, 1000}, Case{"12E2", 1'200'000, 1200}, Case{"1e-3", 1, 1}, Case{"1e+2", 100'000, 100},
+                    Case{"64Ki", 65'536'000, 65'536}, Case{"0.5Ki", 512'000, 512},
+                    Case{"1.5Gi", 1'610'612'736'000, 1'610'612'736}, Case{"1e3", 1'000'000, 1000},
+                    Case{"12E2", 1'200'000, 1200}, Case{"1e-3", 1, 1}, Case{"1e+2", 100'000, 100},
                     Case{"1E", kMax, 1'000'000'000'000'000'000}, Case{"+7", 7000, 7}, Case{"-3", -3000, -3},
                     Case{".5", 500, 1}, Case{"5.", 5000, 5}, Case{"007", 7000, 7},
-                    Case{"9223372036854775807", kMax, kMax}, Case{"8Ei", kMax, kMax}, Case{"1e40", kMax, kMax},
-                    Case{"-1e40", -kMax, -kMax}, Case{"1e-40", 1, 1},
+                    Case{"9223372036854775807", kMax, kMax}, Case{"8Ei", kMax, kMax},
+                    Case{"1e40", kMax, kMax}, Case{"-1e40", -kMax, -kMax}, Case{"1e-40", 1, 1},
                     Case{"0.00000000000000000000000000000001", 1, 1},
                     Case{"1.0000000000000000000000000000000", 1000, 1}));
 
 class NoQuantities : public testing::TestWithParam<std::string> {};
 
-TEST_P(NoQuantities, AreRefused) { EXPECT_FALSE(ParseQuantity(GetParam()).has_value()); }
+TEST_P(NoQuantities, AreRefused) {
+  EXPECT_FALSE(ParseQuantity(GetParam()).has_value());
+}
 
 INSTANTIATE_TEST_SUITE_P(Table, NoQuantities,
-                         testing::Values("", "x", "m", ".", "-", "1x", "1 Gi", "1gi", "1K", "1kB", "1.2.3", "1e", "1e+",
-                                         "1e1.5", "0x10", "--1", "1i", "${CPU}", "1GiB"));
+                         testing::Values("", "x", "m", ".", "-", "1x", "1 Gi", "1gi", "1K", "1kB", "1.2.3",
+                                         "1e", "1e+", "1e1.5", "0x10", "--1", "1i", "${CPU}", "1GiB"));
 
 TEST(ParseQuantity, SaysWhatIsWrongAndWhatIsExpected) {
   EXPECT_EQ(ParseQuantity("1x").error().message, "\"1x\" is not a quantity, expected e.g. 500m, 2 or 64Gi");
 }
 
-TEST(ParseAmount, CpuIsInThousandths) { EXPECT_EQ(*ParseAmount("cpu", "1.5"), 1500); }
-TEST(ParseAmount, MemoryIsInBytes) { EXPECT_EQ(*ParseAmount("memory", "1Ki"), 1024); }
-TEST(ParseAmount, ExtendedResourcesAreCounted) { EXPECT_EQ(*ParseAmount("nvidia.com/gpu", "8"), 8); }
+TEST(ParseAmount, CpuIsInThousandths) {
+  EXPECT_EQ(*ParseAmount("cpu", "1.5"), 1500);
+}
+TEST(ParseAmount, MemoryIsInBytes) {
+  EXPECT_EQ(*ParseAmount("memory", "1Ki"), 1024);
+}
+TEST(ParseAmount, ExtendedResourcesAreCounted) {
+  EXPECT_EQ(*ParseAmount("nvidia.com/gpu", "8"), 8);
+}
 
 TEST(FormatAmount, CpuIsInWholeCpus) {
   EXPECT_EQ(FormatAmount("cpu", 1500), "1.5 CPU");
   EXPECT_EQ(FormatAmount("cpu", 4000), "4 CPU");
   EXPECT_EQ(FormatAmount("cpu", 1), "0.001 CPU");
 }
-TEST(FormatAmount, MemoryIsInBinaryUnits) { EXPECT_EQ(FormatAmount("memory", std::int64_t{64} << 30), "64 GiB memory"); }
-TEST(FormatAmount, OtherResourcesAreCounts) { EXPECT_EQ(FormatAmount("nvidia.com/gpu", 8), "8 nvidia.com/gpu"); }
+TEST(FormatAmount, MemoryIsInBinaryUnits) {
+  EXPECT_EQ(FormatAmount("memory", std::int64_t{64} << 30), "64 GiB memory");
+}
+TEST(FormatAmount, OtherResourcesAreCounts) {
+  EXPECT_EQ(FormatAmount("nvidia.com/gpu", 8), "8 nvidia.com/gpu");
+}
 
 TEST(FormatAmounts, JoinsWithAndPutsExtendedResourcesLast) {
   EXPECT_EQ(FormatAmounts({{"amd.com/gpu", 1}, {"cpu", 4000}, {"memory", std::int64_t{16} << 30}}),
             "4 CPU, 16 GiB memory and 1 amd.com/gpu");
 }
-TEST(FormatAmounts, LeavesOutZerosAndPods) { EXPECT_EQ(FormatAmounts({{"cpu", 1000}, {"memory", 0}, {"pods", 1}}), "1 CPU"); }
-TEST(FormatAmounts, OfNothingSaysSo) { EXPECT_EQ(FormatAmounts({{"pods", 1}}), "nothing"); }
+TEST(FormatAmounts, LeavesOutZerosAndPods) {
+  EXPECT_EQ(FormatAmounts({{"cpu", 1000}, {"memory", 0}, {"pods", 1}}), "1 CPU");
+}
+TEST(FormatAmounts, OfNothingSaysSo) {
+  EXPECT_EQ(FormatAmounts({{"pods", 1}}), "nothing");
+}
 
 RC_GTEST_PROP(QuantityProperties, AWholeNumberIsItself, (std::int64_t number)) {
   const Result<Quantity> quantity = ParseQuantity(fmt::format("{}", number));

@@ -27,7 +27,9 @@ TEST(PodRequests, ContainersAddUp) {
   EXPECT_EQ(PodRequests(spec), (ResourceList{{"cpu", 350}, {"memory", 7}, {"pods", 1}}));
 }
 
-TEST(PodRequests, EveryPodTakesOneOfPods) { EXPECT_EQ(PodRequests(PodSpec{}), (ResourceList{{"pods", 1}})); }
+TEST(PodRequests, EveryPodTakesOneOfPods) {
+  EXPECT_EQ(PodRequests(PodSpec{}), (ResourceList{{"pods", 1}}));
+}
 
 TEST(PodRequests, TheLargestInitContainerCountsWhenItIsMoreThanAllContainers) {
   PodSpec spec;
@@ -117,11 +119,15 @@ Pod Resized(std::int64_t spec, std::int64_t allocated, std::int64_t actual) {
   return pod;
 }
 
-TEST(PodRequests, AResizeUpCountsBeforeTheNodeHasDoneIt) { EXPECT_EQ(Cpu(PodRequests(Resized(900, 500, 500))), 900); }
+TEST(PodRequests, AResizeUpCountsBeforeTheNodeHasDoneIt) {
+  EXPECT_EQ(Cpu(PodRequests(Resized(900, 500, 500))), 900);
+}
 TEST(PodRequests, AResizeDownCountsOnlyOnceTheContainerRunsSmaller) {
   EXPECT_EQ(Cpu(PodRequests(Resized(100, 100, 500))), 500);
 }
-TEST(PodRequests, WhatTheNodeHasSetAsideCounts) { EXPECT_EQ(Cpu(PodRequests(Resized(100, 700, 500))), 700); }
+TEST(PodRequests, WhatTheNodeHasSetAsideCounts) {
+  EXPECT_EQ(Cpu(PodRequests(Resized(100, 700, 500))), 700);
+}
 
 TEST(PodRequests, AnInfeasibleResizeDoesNotCount) {
   Pod pod = Resized(900, 500, 400);

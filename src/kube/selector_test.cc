@@ -48,7 +48,9 @@ TEST(LabelSelector, AllRequirementsMustMatch) {
   EXPECT_FALSE(Matches(LabelSelector{{{"zone", Op::kIn, {"a"}}, {"rack", Op::kExists, {}}}}, kLabels));
 }
 
-TEST(LabelSelector, AnEmptyOneMatchesEverything) { EXPECT_TRUE(Matches(LabelSelector{}, {})); }
+TEST(LabelSelector, AnEmptyOneMatchesEverything) {
+  EXPECT_TRUE(Matches(LabelSelector{}, {}));
+}
 
 TEST(ToString, PrintsRequirementsAsKubectlDoes) {
   EXPECT_EQ(ToString(Requirement{"zone", Op::kIn, {"a", "b"}}), "zone in (a, b)");

@@ -21,11 +21,12 @@ namespace cadre::kube {
 inline Object FromYaml(std::string_view yaml) {
   Manifests manifests;
   LoadText(yaml, "test.yaml", manifests);
-  for (const Problem& problem : manifests.problems) ADD_FAILURE() << ToString(problem);
+  for (const Problem& problem : manifests.problems)
+    ADD_FAILURE() << ToString(problem);
   EXPECT_TRUE(manifests.unknown.empty());
   if (manifests.objects.size() != 1) {
-    throw std::runtime_error(
-        fmt::format("expected one object, found {} in:\n{}", manifests.objects.size(), yaml));  // gtest reports it
+    throw std::runtime_error(fmt::format("expected one object, found {} in:\n{}", manifests.objects.size(),
+                                         yaml));  // gtest reports it
   }
   return manifests.objects.front().object;
 }
@@ -42,7 +43,8 @@ inline std::string ProblemsOf(std::string_view text) {
   Manifests manifests;
   LoadText(text, "test.yaml", manifests);
   std::string all;
-  for (const Problem& problem : manifests.problems) all += ToString(problem) + "\n";
+  for (const Problem& problem : manifests.problems)
+    all += ToString(problem) + "\n";
   return all;
 }
 

@@ -44,9 +44,11 @@ Extent Measure(const json::value& value) {
     extent.depth = std::max(extent.depth, inner.depth + 1);
   };
   if (const json::object* object = value.if_object()) {
-    for (const auto& field : *object) take(field.value());
+    for (const auto& field : *object)
+      take(field.value());
   } else if (const json::array* array = value.if_array()) {
-    for (const json::value& item : *array) take(item);
+    for (const json::value& item : *array)
+      take(item);
   }
   return extent;
 }
@@ -58,14 +60,16 @@ Extent Measure(const json::value& value) {
 json::value ResolvePlain(const YAML::Mark& mark, const std::string& text) {
   json::value value = ResolvePlainScalar(text);
   const double* number = value.if_double();
-  if (number != nullptr && !std::isfinite(*number)) throw Refused(mark, "infinity and NaN are no values in JSON");
+  if (number != nullptr && !std::isfinite(*number))
+    throw Refused(mark, "infinity and NaN are no values in JSON");
   return value;
 }
 
 json::value ResolveScalar(const YAML::Mark& mark, std::string_view tag, const std::string& text) {
   if (tag == "?" || tag.empty()) return ResolvePlain(mark, text);
   if (tag == "!") return json::string(text);
-  if (!tag.starts_with(kTagPrefix)) return json::string(text);  // a tag of its own says nothing about the type
+  if (!tag.starts_with(kTagPrefix))
+    return json::string(text);  // a tag of its own says nothing about the type
   tag.remove_prefix(kTagPrefix.size());
   if (tag == "str" || tag == "timestamp") return json::string(text);
   json::value value = ResolvePlain(mark, text);
@@ -139,7 +143,8 @@ class Builder : public YAML::EventHandler {
   std::optional<YamlDocument> Take(std::size_t first_line) {
     if (!root_) return std::nullopt;
     YamlDocument document{.value = *std::move(root_), .line = root_line_ + first_line, .item_lines = {}};
-    for (const std::size_t line : item_lines_) document.item_lines.push_back(line + first_line);
+    for (const std::size_t line : item_lines_)
+      document.item_lines.push_back(line + first_line);
     return document;
   }
 
@@ -149,7 +154,7 @@ class Builder : public YAML::EventHandler {
     YAML::anchor_t anchor;
     json::value value;  // array or object
     std::optional<std::string> key;
-    bool merge_next = false;        // the next value belongs to `<<`
+    bool merge_next = false;          // the next value belongs to `<<`
     std::vector<json::value> merges;  // applied when the map ends: its own keys win
   };
   struct Anchored {
@@ -158,7 +163,8 @@ class Builder : public YAML::EventHandler {
   };
 
   bool ExpectsKey() const {
-    return !stack_.empty() && stack_.back().value.is_object() && !stack_.back().key && !stack_.back().merge_next;
+    return !stack_.empty() && stack_.back().value.is_object() && !stack_.back().key &&
+           !stack_.back().merge_next;
   }
 
   void Open(const YAML::Mark& mark, YAML::anchor_t anchor, json::value empty) {
@@ -169,7 +175,8 @@ class Builder : public YAML::EventHandler {
   void Close() {
     Level level = std::move(stack_.back());
     stack_.pop_back();
-    for (json::value& merge : level.merges) ApplyMerge(level.mark, merge, level.value.get_object());
+    for (json::value& merge : level.merges)
+      ApplyMerge(level.mark, merge, level.value.get_object());
     Put(level.mark, level.anchor, std::move(level.value));
   }
 
@@ -180,7 +187,8 @@ class Builder : public YAML::EventHandler {
         ApplyMerge(mark, item, into);
       }
     } else if (const json::object* object = merge.if_object()) {
-      for (const auto& field : *object) into.emplace(field.key(), field.value());
+      for (const auto& field : *object)
+        into.emplace(field.key(), field.value());
     } else {
       throw Refused(mark, "<< merges something other than a map or a list of maps");
     }
@@ -198,7 +206,8 @@ class Builder : public YAML::EventHandler {
     }
     Level& top = stack_.back();
     if (json::array* array = top.value.if_array()) {
-      if (stack_.size() == 2 && stack_.front().key == "items") item_lines_.push_back(static_cast<std::size_t>(mark.line));
+      if (stack_.size() == 2 && stack_.front().key == "items")
+        item_lines_.push_back(static_cast<std::size_t>(mark.line));
       array->push_back(std::move(value));
     } else if (top.merge_next) {
       top.merge_next = false;
@@ -222,6 +231,24 @@ class Builder : public YAML::EventHandler {
   std::vector<std::size_t> item_lines_;
 };
 
+// Refuses whatever comes.
+class OneDocumentOnly : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    throw Refused(mark, "not valid YAML: there is something left that belongs to nothing before it");
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+  }
+  void OnMapEnd() override {}
+};
+
 // Follows one path through the events and remembers the line of the deepest step that it found.
 class LineFinder : public YAML::EventHandler {
  public:
@@ -233,14 +260,17 @@ class LineFinder : public YAML::EventHandler {
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { Value(mark, {}); }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { Value(mark, {}); }
-  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t, const std::string& text) override {
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                const std::string& text) override {
     Value(mark, text);
   }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
     Open(mark, true);
   }
   void OnSequenceEnd() override { Close(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
     Open(mark, false);
   }
   void OnMapEnd() override { Close(); }
@@ -329,17 +359,19 @@ std::size_t LineAt(const YamlChunk& chunk, int zero_based) {
 
 }  // namespace
 
-std::expected<std::vector<YamlDocument>, YamlError> ParseYaml(const YamlChunk& chunk) {
-  std::vector<YamlDocument> documents;
+std::expected<std::optional<YamlDocument>, YamlError> ParseYaml(const YamlChunk& chunk) {
   try {
     ChunkStream text(chunk.text);
     YAML::Parser parser(text.stream());
-    while (true) {
-      Builder builder;
-      if (!parser.HandleNextDocument(builder)) return documents;
-      std::optional<YamlDocument> document = builder.Take(chunk.first_line);
-      if (document && !document->value.is_null()) documents.push_back(*std::move(document));
-    }
+    Builder builder;
+    if (!parser.HandleNextDocument(builder)) return std::nullopt;
+    // A chunk has one document. yaml-cpp stops without a word where it cannot go on (and would find empty
+    // documents there for ever), so anything it finds after the first is an error.
+    OneDocumentOnly nothing_more;
+    parser.HandleNextDocument(nothing_more);
+    std::optional<YamlDocument> document = builder.Take(chunk.first_line);
+    if (document && document->value.is_null()) document.reset();
+    return document;
   } catch (const Refused& refused) {
     return std::unexpected(YamlError{LineAt(chunk, refused.line), refused.message});
   } catch (const YAML::Exception& error) {

@@ -1,5 +1,5 @@
-// YAML -> JSON the way kubectl does it (sigs.k8s.io/yaml over go-yaml v2): YAML 1.1 scalars, so that unquoted yes, on and
-// y are true, 0x10 and 010 are numbers, and everything in quotes is a string.
+// YAML -> JSON the way kubectl does it (sigs.k8s.io/yaml over go-yaml v2): YAML 1.1 scalars, so that unquoted
+// yes, on and y are true, 0x10 and 010 are numbers, and everything in quotes is a string.
 //
 // Stricter than the library below: duplicate keys are an error. `<<` merge keys and aliases are applied.
 // Thread rule: pure functions.
@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,12 +40,11 @@ struct YamlError {
   std::string message;
 };
 
-// The documents in a chunk: one; none when it holds only comments; more where "..." ends documents.
-// A null document (only "---") is left out.
-std::expected<std::vector<YamlDocument>, YamlError> ParseYaml(const YamlChunk& chunk);
+// The document in a chunk; nothing when it holds only comments, or null (only "---").
+std::expected<std::optional<YamlDocument>, YamlError> ParseYaml(const YamlChunk& chunk);
 
-// The line of the value at `path` in the first document, or of the nearest thing above it that is there. Parses again, so
-// that good documents need not keep positions.
+// The line of the value at `path` in the document, or of the nearest thing above it that is there. Parses
+// again, so that good documents need not keep positions.
 std::size_t LineOf(const YamlChunk& chunk, const FieldPath& path);
 
 // What an unquoted scalar is: null, boolean, integer, float (infinities and NaN too) or string.

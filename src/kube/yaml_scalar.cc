@@ -18,16 +18,45 @@ struct Word {
 };
 
 constexpr std::array<Word, 39> kWords = {{
-    {"y", Word::kTrue},      {"Y", Word::kTrue},         {"yes", Word::kTrue},           {"Yes", Word::kTrue},
-    {"YES", Word::kTrue},    {"true", Word::kTrue},      {"True", Word::kTrue},          {"TRUE", Word::kTrue},
-    {"on", Word::kTrue},     {"On", Word::kTrue},        {"ON", Word::kTrue},            {"n", Word::kFalse},
-    {"N", Word::kFalse},     {"no", Word::kFalse},       {"No", Word::kFalse},           {"NO", Word::kFalse},
-    {"false", Word::kFalse}, {"False", Word::kFalse},    {"FALSE", Word::kFalse},        {"off", Word::kFalse},
-    {"Off", Word::kFalse},   {"OFF", Word::kFalse},      {"", Word::kNull},              {"~", Word::kNull},
-    {"null", Word::kNull},   {"Null", Word::kNull},      {"NULL", Word::kNull},          {".nan", Word::kNan},
-    {".NaN", Word::kNan},    {".NAN", Word::kNan},       {".inf", Word::kInfinity},      {".Inf", Word::kInfinity},
-    {".INF", Word::kInfinity}, {"+.inf", Word::kInfinity}, {"+.Inf", Word::kInfinity},   {"+.INF", Word::kInfinity},
-    {"-.inf", Word::kMinusInfinity}, {"-.Inf", Word::kMinusInfinity}, {"-.INF", Word::kMinusInfinity},
+    {"y", Word::kTrue},
+    {"Y", Word::kTrue},
+    {"yes", Word::kTrue},
+    {"Yes", Word::kTrue},
+    {"YES", Word::kTrue},
+    {"true", Word::kTrue},
+    {"True", Word::kTrue},
+    {"TRUE", Word::kTrue},
+    {"on", Word::kTrue},
+    {"On", Word::kTrue},
+    {"ON", Word::kTrue},
+    {"n", Word::kFalse},
+    {"N", Word::kFalse},
+    {"no", Word::kFalse},
+    {"No", Word::kFalse},
+    {"NO", Word::kFalse},
+    {"false", Word::kFalse},
+    {"False", Word::kFalse},
+    {"FALSE", Word::kFalse},
+    {"off", Word::kFalse},
+    {"Off", Word::kFalse},
+    {"OFF", Word::kFalse},
+    {"", Word::kNull},
+    {"~", Word::kNull},
+    {"null", Word::kNull},
+    {"Null", Word::kNull},
+    {"NULL", Word::kNull},
+    {".nan", Word::kNan},
+    {".NaN", Word::kNan},
+    {".NAN", Word::kNan},
+    {".inf", Word::kInfinity},
+    {".Inf", Word::kInfinity},
+    {".INF", Word::kInfinity},
+    {"+.inf", Word::kInfinity},
+    {"+.Inf", Word::kInfinity},
+    {"+.INF", Word::kInfinity},
+    {"-.inf", Word::kMinusInfinity},
+    {"-.Inf", Word::kMinusInfinity},
+    {"-.INF", Word::kMinusInfinity},
 }};
 
 json::value ValueOf(Word::Meaning meaning) {
@@ -78,7 +107,8 @@ std::optional<json::value> ParseInteger(std::string_view text) {
 }
 
 std::size_t SkipDigits(std::string_view text, std::size_t at) {
-  while (at < text.size() && IsDigit(text[at])) ++at;
+  while (at < text.size() && IsDigit(text[at]))
+    ++at;
   return at;
 }
 

@@ -6,12 +6,14 @@ namespace {
 // "---" or "..." alone at the start of a line, maybe with something after a space.
 bool IsMarker(std::string_view line, std::string_view marker) {
   return line.starts_with(marker) &&
-         (line.size() == marker.size() || std::string_view(" \t\r").find(line[marker.size()]) != std::string_view::npos);
+         (line.size() == marker.size() ||
+          std::string_view(" \t\r").find(line[marker.size()]) != std::string_view::npos);
 }
 
 }  // namespace
 
-// Inside a document no line may start with a marker: that ends it even in quotes and block scalars (YAML 1.2, 9.1.2).
+// Inside a document no line may start with a marker: that ends it even in quotes and block scalars
+// (YAML 1.2, 9.1.2).
 std::vector<YamlChunk> SplitYaml(std::string_view stream) {
   std::vector<YamlChunk> chunks;
   std::size_t begin = 0;  // of the chunk
@@ -25,7 +27,8 @@ std::vector<YamlChunk> SplitYaml(std::string_view stream) {
   for (std::size_t at = 0; at < stream.size(); ++line_number) {
     const std::size_t newline = stream.find('\n', at);
     const std::size_t next = newline == std::string_view::npos ? stream.size() : newline + 1;
-    const std::string_view line = stream.substr(at, newline == std::string_view::npos ? newline : newline - at);
+    const std::string_view line =
+        stream.substr(at, newline == std::string_view::npos ? newline : newline - at);
     if (IsMarker(line, "---")) end_chunk(at, line_number);
     if (IsMarker(line, "...")) end_chunk(next, line_number + 1);
     at = next;

@@ -15,14 +15,17 @@ Bound::Bound(const State& state) : state_(state), problem_(state.problem()) {
   }
 }
 
-std::uint64_t Bound::TakeWork() { return std::exchange(work_, 0); }
+std::uint64_t Bound::TakeWork() {
+  return std::exchange(work_, 0);
+}
 
 std::int64_t Bound::RoomAt(std::size_t cls, NodeIndex node) const {
   const ProblemClass& c = problem_.classes[cls];
   const std::int32_t room = state_.Room(c.shape, node);
   if (room == 0 || state_.terms().Free(c.role)) return room;
   if (state_.terms().Closed(c.role, node)) return 0;
-  const bool one = std::ranges::any_of(apart_[c.role], [&](const Domains* d) { return d->of[node] != kNoDomain; });
+  const bool one =
+      std::ranges::any_of(apart_[c.role], [&](const Domains* d) { return d->of[node] != kNoDomain; });
   return one ? 1 : room;
 }
 
@@ -32,7 +35,8 @@ std::int64_t Bound::Reach(std::size_t cls) {
     ++work_;
     reach += RoomAt(cls, node);
   });
-  for (const Domains* apart : apart_[problem_.classes[cls].role]) reach = std::min(reach, DistinctDomains(cls, *apart));
+  for (const Domains* apart : apart_[problem_.classes[cls].role])
+    reach = std::min(reach, DistinctDomains(cls, *apart));
   return reach;
 }
 
@@ -55,7 +59,9 @@ std::int64_t Bound::DistinctDomains(std::size_t cls, const Domains& apart) {
   return count;
 }
 
-bool Bound::Hopeful() { return CanBePlaced(0) && TotalsHold(); }
+bool Bound::Hopeful() {
+  return CanBePlaced(0) && TotalsHold();
+}
 
 // The unit is started, or would be with no domain of its own.
 bool Bound::CanBePlaced(std::size_t unit) {
@@ -90,39 +96,93 @@ std::int64_t Bound::UnitsThatFit(std::size_t unit, std::int64_t wanted) {
   const ProblemUnit& u = problem_.units[unit];
   if (u.torn) return 0;
   if (u.domains == nullptr) return CanBePlaced(unit) ? wanted : 0;
-  if (state_.Lacks(unit) <= 0) return wanted;
+  if (NeedsNothing(unit)) return wanted;
   const Sums sums = SumByDomain(unit);
   std::int64_t count = 0;
   for (std::size_t domain = 0; domain < u.domains->size() && count < wanted; ++domain) {
     if (u.pinned != kNoDomain && u.pinned != static_cast<std::int32_t>(domain)) continue;
-    if (PartsWithin(unit, unit, sums, domain) < u.need) continue;
+    if (PartsWithin(unit, unit, sums, domain) < u.need || !DemandFits(unit, sums, domain)) continue;
     count += wanted == 1 ? 1 : UnitsWithin(unit, sums, domain);
   }
   return std::min(count, wanted);
 }
 
+bool Bound::NeedsNothing(std::size_t unit) const {
+  std::int64_t lacks = state_.Lacks(unit);
+  for (const std::size_t child : problem_.units[unit].units) {
+    if (problem_.units[child].all_classes.empty() || problem_.units[child].torn) continue;
+    if (NeedsNothing(child)) --lacks;
+  }
+  return lacks <= 0;
+}
+
 Bound::Sums Bound::SumByDomain(std::size_t unit) {
   const ProblemUnit& u = problem_.units[unit];
-  Sums sums(u.all_classes.size(), std::vector<std::int64_t>(u.domains->size(), 0));
+  const std::vector<std::int64_t> zeros(u.domains->size(), 0);
+  Sums sums{.rooms = std::vector(u.all_classes.size(), zeros),
+            .free = std::vector(problem_.resources.size(), zeros)};
   state_.ForEachNode(unit, [&](NodeIndex node) {
-    const std::int32_t domain = u.domains->of[node];
-    if (domain == kNoDomain) return;
+    if (u.domains->of[node] == kNoDomain) return;
+    const auto domain = static_cast<std::size_t>(u.domains->of[node]);
     work_ += u.all_classes.size();
+    bool usable = false;
     for (std::size_t i = 0; i < u.all_classes.size(); ++i) {
-      sums[i][static_cast<std::size_t>(domain)] += RoomAt(u.all_classes[i], node);
+      const std::int64_t room = RoomAt(u.all_classes[i], node);
+      sums.rooms[i][domain] += room;
+      usable = usable || room > 0;
+    }
+    for (std::size_t r = 0; usable && r < problem_.resources.size(); ++r) {
+      const std::int64_t free = std::max<std::int64_t>(0, state_.Free(node, r));
+      sums.free[r][domain] = SaturatingAdd(sums.free[r][domain], free);
     }
   });
   return sums;
 }
 
+// The least of a resource that the unit still takes if it is placed: its cheapest parts, as many as it lacks.
+std::int64_t Bound::LeastDemand(std::size_t unit, std::size_t resource) const {
+  std::vector<std::pair<std::int64_t, std::int64_t>> parts;  // demand of one, how many
+  std::int64_t demand = 0;
+  for (const std::size_t cls : problem_.units[unit].classes) {
+    if (state_.Left(cls) > 0) {
+      parts.emplace_back(problem_.shapes[problem_.classes[cls].shape].requests[resource], state_.Left(cls));
+    }
+  }
+  for (const std::size_t child : problem_.units[unit].units) {
+    if (problem_.units[child].all_classes.empty() || state_.StatusOf(child) == Status::kSkipped) continue;
+    const std::int64_t below = LeastDemand(child, resource);
+    if (state_.StatusOf(child) == Status::kStarted) {
+      demand = SaturatingAdd(demand, below);
+    } else {
+      parts.emplace_back(below, 1);
+    }
+  }
+  std::ranges::sort(parts);
+  std::int64_t lacks = state_.Lacks(unit);
+  for (const auto& [each, count] : parts) {
+    if (lacks <= 0) break;
+    demand = SaturatingAdd(demand, SaturatingMultiply(each, std::min(count, lacks)));
+    lacks -= count;
+  }
+  return demand;
+}
+
+bool Bound::DemandFits(std::size_t unit, const Sums& sums, std::size_t domain) const {
+  for (std::size_t r = 0; r < problem_.resources.size(); ++r) {
+    if (LeastDemand(unit, r) > sums.free[r][domain]) return false;
+  }
+  return true;
+}
+
 // Parts of `unit` that could be placed if it lay in this domain of `top`, a unit around it or itself.
-std::int64_t Bound::PartsWithin(std::size_t unit, std::size_t top, const Sums& sums, std::size_t domain) const {
+std::int64_t Bound::PartsWithin(std::size_t unit, std::size_t top, const Sums& sums,
+                                std::size_t domain) const {
   const ProblemUnit& u = problem_.units[unit];
   std::int64_t parts = state_.PartsPlaced(unit);
   for (const std::size_t cls : u.classes) {
     const std::vector<std::size_t>& all = problem_.units[top].all_classes;
     const auto at = static_cast<std::size_t>(std::ranges::find(all, cls) - all.begin());
-    parts += std::min(state_.Left(cls), sums[at][domain]);
+    parts += std::min(state_.Left(cls), sums.rooms[at][domain]);
   }
   for (const std::size_t child : u.units) {
     if (problem_.units[child].all_classes.empty() || problem_.units[child].torn) continue;
@@ -137,26 +197,21 @@ std::int64_t Bound::UnitsWithin(std::size_t unit, const Sums& sums, std::size_t 
   std::int64_t count = std::numeric_limits<std::int64_t>::max();
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < u.all_classes.size(); ++i) {
-    sum = SaturatingAdd(sum, sums[i][domain]);
-    const std::int64_t must = MustPlace(u.all_classes[i]);
-    if (must > 0) count = std::min(count, sums[i][domain] / must);
+    sum = SaturatingAdd(sum, sums.rooms[i][domain]);
+    const std::int64_t must = MustPlace(state_, u.all_classes[i]);
+    if (must > 0) count = std::min(count, sums.rooms[i][domain] / must);
   }
   return u.need > 0 ? std::min(count, sum / u.need) : count;
 }
 
-// What its unit cannot do without, even if all of the unit's other open parts are placed.
-std::int64_t Bound::MustPlace(std::size_t cls) const {
-  const std::size_t unit = problem_.classes[cls].unit;
-  const std::int64_t others = state_.PartsOpen(unit) - state_.Left(cls);
-  return std::max<std::int64_t>(0, state_.Lacks(unit) - others);
-}
-
 void Bound::CollectMusts(std::size_t unit, std::vector<std::int64_t>& musts) const {
-  for (const std::size_t cls : problem_.units[unit].classes) musts[cls] = MustPlace(cls);
+  for (const std::size_t cls : problem_.units[unit].classes)
+    musts[cls] = MustPlace(state_, cls);
   for (const std::size_t child : problem_.units[unit].units) {
     if (problem_.units[child].all_classes.empty()) continue;
-    const bool must = state_.StatusOf(child) == Status::kStarted ||
-                      (state_.StatusOf(child) == Status::kUndecided && state_.Lacks(unit) >= state_.PartsOpen(unit));
+    const bool must =
+        state_.StatusOf(child) == Status::kStarted ||
+        (state_.StatusOf(child) == Status::kUndecided && state_.Lacks(unit) >= state_.PartsOpen(unit));
     if (must) CollectMusts(child, musts);
   }
 }
@@ -167,13 +222,10 @@ bool Bound::TotalsHold() {
   CollectMusts(0, musts);
   std::vector<std::int64_t> shapes(problem_.shapes.size(), 0);
   std::vector<std::int64_t> resources(problem_.resources.size(), 0);
-  for (std::size_t cls = 0; cls < musts.size(); ++cls) {
-    const std::size_t shape = problem_.classes[cls].shape;
-    shapes[shape] += musts[cls];
-    for (const std::size_t r : problem_.shapes[shape].asks) {
-      resources[r] = SaturatingAdd(resources[r], SaturatingMultiply(musts[cls], problem_.shapes[shape].requests[r]));
-    }
-  }
+  for (std::size_t cls = 0; cls < musts.size(); ++cls)
+    shapes[problem_.classes[cls].shape] += musts[cls];
+  for (std::size_t r = 0; r < resources.size(); ++r)
+    resources[r] = LeastDemand(0, r);
   state_.ForEachNode(0, [&](NodeIndex node) {
     work_ += shapes.size();
     bool usable = false;
@@ -198,7 +250,7 @@ Bound::BestDomain Bound::FindBestDomain(std::size_t unit) {
     if (u.pinned != kNoDomain && u.pinned != static_cast<std::int32_t>(d)) continue;
     std::int64_t members = 0;
     for (std::size_t i = 0; i < u.all_classes.size(); ++i) {
-      members += std::min(state_.Left(u.all_classes[i]), sums[i][d]);
+      members += std::min(state_.Left(u.all_classes[i]), sums.rooms[i][d]);
     }
     if (best.domain == kNoDomain || members > best.members) best = {static_cast<std::int32_t>(d), members};
   }
@@ -216,7 +268,8 @@ std::vector<std::int32_t> Bound::RankDomains(std::size_t unit) {
   std::int64_t most = -1;
   for (std::size_t i = 0; i < u.all_classes.size(); ++i) {
     const ProblemClass& cls = problem_.classes[u.all_classes[i]];
-    const std::int64_t weight = SaturatingMultiply(problem_.shapes[cls.shape].share, state_.Left(u.all_classes[i]));
+    const std::int64_t weight =
+        SaturatingMultiply(problem_.shapes[cls.shape].share, state_.Left(u.all_classes[i]));
     if (weight > most) {
       most = weight;
       heaviest = i;
@@ -227,18 +280,19 @@ std::vector<std::int32_t> Bound::RankDomains(std::size_t unit) {
   for (std::size_t d = 0; d < u.domains->size(); ++d) {
     const auto domain = static_cast<std::int32_t>(d);
     if (u.torn || (u.pinned != kNoDomain && u.pinned != domain)) continue;
-    if (PartsWithin(unit, unit, sums, d) < u.need) continue;
+    if (PartsWithin(unit, unit, sums, d) < u.need || !DemandFits(unit, sums, d)) continue;
     std::int64_t members = 0;
     for (std::size_t i = 0; i < u.all_classes.size(); ++i) {
-      members += std::min(state_.Left(u.all_classes[i]), sums[i][d]);
+      members += std::min(state_.Left(u.all_classes[i]), sums.rooms[i][d]);
     }
-    candidates.push_back({members, sums.empty() ? 0 : sums[heaviest][d], domain});
+    candidates.push_back({members, u.all_classes.empty() ? 0 : sums.rooms[heaviest][d], domain});
   }
   std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
     return std::tuple(-a.members, a.room, a.domain) < std::tuple(-b.members, b.room, b.domain);
   });
   std::vector<std::int32_t> domains;
-  for (const Candidate& candidate : candidates) domains.push_back(candidate.domain);
+  for (const Candidate& candidate : candidates)
+    domains.push_back(candidate.domain);
   return domains;
 }
 

@@ -29,7 +29,8 @@ void ExpectSameAnswer(std::uint64_t seed, CaseStyle style, Tally& tally) {
   Oracle oracle(world.cluster(), request);
   if (placement) {
     ++tally.feasible;
-    EXPECT_TRUE(oracle.Valid(*placement)) << fmt::format("{}\n{}", fmt::join(world.Names(*placement), " "), made.Describe());
+    EXPECT_TRUE(oracle.Valid(*placement))
+        << fmt::format("{}\n{}", fmt::join(world.Names(*placement), " "), made.Describe());
     return;
   }
   EXPECT_NE(placement.error().kind, No::kGaveUp) << placement.error().message;
@@ -44,7 +45,8 @@ void ExpectSameAnswer(std::uint64_t seed, CaseStyle style, Tally& tally) {
 
 void ExpectSameAnswers(std::uint64_t first_seed, int count, CaseStyle style) {
   Tally tally;
-  for (int i = 0; i < count; ++i) ExpectSameAnswer(first_seed + static_cast<std::uint64_t>(i), style, tally);
+  for (int i = 0; i < count; ++i)
+    ExpectSameAnswer(first_seed + static_cast<std::uint64_t>(i), style, tally);
   // Cases of one kind only would prove little.
   EXPECT_GT(tally.feasible, count / 10);
   EXPECT_GT(tally.infeasible, count / 10);
@@ -54,7 +56,8 @@ void ExpectSameAnswers(std::uint64_t first_seed, int count, CaseStyle style) {
 }
 
 TEST(BruteForce, AgreesOnResourcesAndMinimums) {
-  ExpectSameAnswers(1'000'000, 1500, {.terms = false, .topology = false, .fixed = false, .node_rules = false});
+  ExpectSameAnswers(1'000'000, 1500,
+                    {.terms = false, .topology = false, .fixed = false, .node_rules = false});
 }
 
 TEST(BruteForce, AgreesOnTopologies) {
@@ -65,7 +68,9 @@ TEST(BruteForce, AgreesOnTerms) {
   ExpectSameAnswers(3'000'000, 1500, {.topology = false, .fixed = false});
 }
 
-TEST(BruteForce, AgreesOnEverythingTogether) { ExpectSameAnswers(4'000'000, 3000, {}); }
+TEST(BruteForce, AgreesOnEverythingTogether) {
+  ExpectSameAnswers(4'000'000, 3000, {});
+}
 
 }  // namespace
 }  // namespace cadre::match

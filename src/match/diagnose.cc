@@ -1,8 +1,9 @@
 #include "match/diagnose.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 #include "match/scene.h"
@@ -30,19 +31,25 @@ class Diagnoser {
     const Outcome empty = Ask(base_, View::kEmpty);
     if (empty == Outcome::kImpossible) return Say(No::kNever, WhyNever());
     if (outcome_ == Outcome::kGaveUp) {
-      return Say(No::kGaveUp, fmt::format("the search for a place ended at its bound of {} steps; {} was found", steps_,
-                                          RoomText(base_)));
+      return Say(No::kGaveUp,
+                 fmt::format("the search for a place ended at its bound of {} steps; {} was found", steps_,
+                             RoomText(base_)));
     }
-    if (const std::string constraint = WhichConstraint(); !constraint.empty()) return Say(No::kConstraints, constraint);
+    if (const std::string constraint = WhichConstraint(); !constraint.empty())
+      return Say(No::kConstraints, constraint);
     if (empty == Outcome::kGaveUp) {
-      return Say(No::kGaveUp, fmt::format("there is {} now, and whether empty nodes could hold it was not decided in {} steps",
-                                          RoomText(base_), steps_));
+      return Say(
+          No::kGaveUp,
+          fmt::format("there is {} now, and whether empty nodes could hold it was not decided in {} steps",
+                      RoomText(base_), steps_));
     }
     return Say(No::kNotNow, WhyNotNow());
   }
 
  private:
-  Diagnosis Say(No kind, std::string_view why) const { return {kind, fmt::format("{}; {}{}", need_, why, also_)}; }
+  Diagnosis Say(No kind, std::string_view why) const {
+    return {kind, fmt::format("{}; {}{}", need_, why, also_)};
+  }
 
   Outcome Ask(const Rules& rules, View view) {
     Budget budget(steps_);
@@ -57,12 +64,14 @@ class Diagnoser {
 
   static std::optional<Diagnosis> BrokenPart(const ProblemUnit& unit, const std::string& need) {
     if (unit.need > unit.parts) {
-      return Diagnosis{No::kNever, fmt::format("{}; {} has only {}", need, unit.source->name.empty() ? "it" : unit.source->name,
+      return Diagnosis{No::kNever, fmt::format("{}; {} has only {}", need,
+                                               unit.source->name.empty() ? "it" : unit.source->name,
                                                Quantify(unit.parts, "part"))};
     }
     if (unit.torn) {
-      return Diagnosis{No::kConstraints, fmt::format("{}; the members that are placed already are not in one {}", need,
-                                                     unit.domains->key)};
+      return Diagnosis{
+          No::kConstraints,
+          fmt::format("{}; the members that are placed already are not in one {}", need, unit.domains->key)};
     }
     return std::nullopt;
   }
@@ -71,7 +80,8 @@ class Diagnoser {
   std::optional<Diagnosis> BrokenRequest(const Problem& problem) const {
     for (std::size_t u = 0; u < problem.units.size(); ++u) {
       bool must = true;
-      for (std::size_t p = problem.units[u].parent; p != kNone; p = problem.units[p].parent) must &= problem.units[p].all;
+      for (std::size_t p = problem.units[u].parent; p != kNone; p = problem.units[p].parent)
+        must &= problem.units[p].all;
       if (auto broken = BrokenPart(problem.units[u], need_); broken && must) return broken;
     }
     return std::nullopt;
@@ -80,7 +90,8 @@ class Diagnoser {
   std::vector<model::ShapeId> OpenShapes() const {
     const Problem problem = MakeProblem(nodes_, request_, base_, View::kNow, Goal::kMinimum, {});
     std::vector<model::ShapeId> shapes;
-    for (const ProblemClass& cls : problem.classes) shapes.push_back(problem.shapes[cls.shape].id);
+    for (const ProblemClass& cls : problem.classes)
+      shapes.push_back(problem.shapes[cls.shape].id);
     return shapes;
   }
 
@@ -99,7 +110,8 @@ class Diagnoser {
                        ListText(names), one ? "does" : "do", one ? "is" : "are");
   }
 
-  // --- never -----------------------------------------------------------------------------------------------------------
+  // --- never
+  // -----------------------------------------------------------------------------------------------------------
 
   std::string WhyNever() {
     Scene empty(nodes_, request_, base_, View::kEmpty);
@@ -124,7 +136,8 @@ class Diagnoser {
     if (nodes_.size() == 0) return "there are no nodes";
     if (may == 0) return NoNodeText(nodes_, shape, misfits);
     if (shortage.room == 0) return TooLargeText(empty, shortage.shape, misfits);
-    return fmt::format("{} could hold {} when empty{}", MayTakeText(may), shortage.room, OthersText(shape, misfits));
+    return fmt::format("{} could hold {} when empty{}", MayTakeText(may), shortage.room,
+                       OthersText(shape, misfits));
   }
 
   // No node that may take one has the room even when empty.
@@ -134,21 +147,24 @@ class Diagnoser {
       NodeIndex largest = kNoNode;
       for (NodeIndex node = 0; node < misfits.size(); ++node) {
         if (misfits[node] != Misfit::kNone) continue;
-        if (largest == kNoNode || empty.state().Free(node, r) > empty.state().Free(largest, r)) largest = node;
+        if (largest == kNoNode || empty.state().Free(node, r) > empty.state().Free(largest, r))
+          largest = node;
       }
       const std::int64_t has = empty.state().Free(largest, r);
       if (has >= shape.requests[r]) continue;
       const std::string& name = nodes_.cluster().resources().Name(empty.problem().resources[r]);
       if (empty.problem().largest[r] == 0) return fmt::format("no node offers {}", name);
-      return fmt::format("{} per pod; the largest node, {}, has {}", kube::FormatAmount(name, shape.requests[r]),
-                         nodes_.entry(largest).name, kube::FormatAmount(name, has));
+      return fmt::format("{} per pod; the largest node, {}, has {}",
+                         kube::FormatAmount(name, shape.requests[r]), nodes_.entry(largest).name,
+                         kube::FormatAmount(name, has));
     }
     if (empty.PortsAreTaken(shape_index)) return "its host ports are taken on every node that may take it";
     return "no node has all of it at once: " + NearestText(empty, shape, misfits);
   }
 
   // The node that lacks the least share of something, and of what.
-  std::string NearestText(const Scene& empty, const ProblemShape& shape, const std::vector<Misfit>& misfits) const {
+  std::string NearestText(const Scene& empty, const ProblemShape& shape,
+                          const std::vector<Misfit>& misfits) const {
     NodeIndex nearest = kNoNode;
     std::size_t of = 0;
     double least = 0;
@@ -189,18 +205,21 @@ class Diagnoser {
     const Bound::BestDomain best = scene.bound().FindBestDomain(unit);
     if (best.domain == kNoDomain) return fmt::format("no node has the label {}", domains.key);
     std::int64_t members = 0;
-    for (const std::size_t cls : scene.problem().units[unit].all_classes) members += scene.state().Left(cls);
+    for (const std::size_t cls : scene.problem().units[unit].all_classes)
+      members += scene.state().Left(cls);
     const std::string of = members > 1 ? fmt::format(" of {}", members) : "";
-    return fmt::format("{} {}, {}, {} {}{}{}", which, ShortKey(domains.key), nodes_.NameOf(domains, best.domain), verb,
-                       best.members, of, when);
+    return fmt::format("{} {}, {}, {} {}{}{}", which, ShortKey(domains.key),
+                       nodes_.NameOf(domains, best.domain), verb, best.members, of, when);
   }
 
-  // --- not now -----------------------------------------------------------------------------------------------------------
+  // --- not now
+  // -----------------------------------------------------------------------------------------------------------
 
   std::string WhyNotNow() {
     Scene now(nodes_, request_, base_, View::kNow);
     const auto shortage = now.FindShortage();
-    std::string text = shortage ? ShortNow(now, *shortage) : "each role alone would fit now, but not all of them together";
+    std::string text =
+        shortage ? ShortNow(now, *shortage) : "each role alone would fit now, but not all of them together";
     const std::size_t unit = now.FindUnitWithoutDomain();
     if (unit != kNone) text += "; " + DomainText(now, unit, "the best", "has room for", " now");
     return text;
@@ -210,11 +229,13 @@ class Diagnoser {
     const model::Shape& shape = now.ShapeOf(shortage.shape);
     const std::vector<Misfit>& misfits = nodes_.Misfits(now.problem().shapes[shortage.shape].id, base_);
     const auto may = std::ranges::count(misfits, Misfit::kNone);
-    return fmt::format("{} now on {}{}; {}", shortage.room == 1 ? "1 fits" : fmt::format("{} fit", shortage.room),
-                       MayTakeText(may), OthersText(shape, misfits), now.ScarcestText(shortage, misfits));
+    return fmt::format("{} now on {}{}; {}",
+                       shortage.room == 1 ? "1 fits" : fmt::format("{} fit", shortage.room), MayTakeText(may),
+                       OthersText(shape, misfits), now.ScarcestText(shortage, misfits));
   }
 
-  // --- constraints ---------------------------------------------------------------------------------------------------------
+  // --- constraints
+  // ---------------------------------------------------------------------------------------------------------
 
   struct Lift {
     bool Rules::* rule;
@@ -229,16 +250,20 @@ class Diagnoser {
     const auto over = [](std::string_view name, const std::vector<std::string>& keys) {
       return keys.empty() ? std::string(name) : fmt::format("{} over {}", name, ListText(keys));
     };
-    if (!has.topologies.empty()) lifts.push_back({&Rules::required_topology, "required " + ListText(has.topologies)});
-    if (!has.spread_keys.empty()) lifts.push_back({&Rules::topology_spread, over("topology spread", has.spread_keys)});
-    if (!has.affinity_keys.empty()) lifts.push_back({&Rules::pod_affinity, over("pod affinity", has.affinity_keys)});
+    if (!has.topologies.empty())
+      lifts.push_back({&Rules::required_topology, "required " + ListText(has.topologies)});
+    if (!has.spread_keys.empty())
+      lifts.push_back({&Rules::topology_spread, over("topology spread", has.spread_keys)});
+    if (!has.affinity_keys.empty())
+      lifts.push_back({&Rules::pod_affinity, over("pod affinity", has.affinity_keys)});
     if (!has.anti_affinity_keys.empty()) {
       lifts.push_back({&Rules::pod_anti_affinity, over("pod anti-affinity", has.anti_affinity_keys)});
     } else if (!cluster.anti_affinity_pods().empty() || has.reserved_anti_affinity) {
       lifts.push_back({&Rules::pod_anti_affinity, "the anti-affinity of pods that run"});
     }
     if (!has.ports.empty()) {
-      lifts.push_back({&Rules::host_ports, (has.ports.size() == 1 ? "host port " : "host ports ") + ListText(has.ports)});
+      lifts.push_back(
+          {&Rules::host_ports, (has.ports.size() == 1 ? "host port " : "host ports ") + ListText(has.ports)});
     }
     if (!has.selector.empty()) lifts.push_back({&Rules::node_selector, "node selector " + has.selector});
     if (has.node_affinity) lifts.push_back({&Rules::node_affinity, "node affinity"});
@@ -250,17 +275,20 @@ class Diagnoser {
     const std::vector<Lift> lifts = Lifts();
     if (lifts.empty()) return {};
     Rules none = base_;
-    for (const Lift& lift : lifts) none.*lift.rule = false;
+    for (const Lift& lift : lifts)
+      none.*lift.rule = false;
     if (Ask(none, View::kNow) != Outcome::kFound) return {};
     for (const Lift& lift : lifts) {
       Rules rules = base_;
       rules.*lift.rule = false;
-      if (Ask(rules, View::kNow) == Outcome::kFound) return fmt::format("fits without {}: {}", lift.name, WithIt(lift));
+      if (Ask(rules, View::kNow) == Outcome::kFound)
+        return fmt::format("fits without {}: {}", lift.name, WithIt(lift));
     }
     std::vector<std::string> names;
-    for (const Lift& lift : lifts) names.push_back(lift.name);
-    return fmt::format("fits without {}, though not without one of them alone: with them there is {}", ListText(names),
-                       RoomText(base_));
+    for (const Lift& lift : lifts)
+      names.push_back(lift.name);
+    return fmt::format("fits without {}, though not without one of them alone: with them there is {}",
+                       ListText(names), RoomText(base_));
   }
 
   // How far the constraint leaves it from fitting.
@@ -270,14 +298,17 @@ class Diagnoser {
       const std::size_t unit = now.FindUnitWithoutDomain();
       if (unit != kNone) return DomainText(now, unit, "the best", "has room for", "");
     }
-    const bool about_nodes =
-        lift.rule == &Rules::node_selector || lift.rule == &Rules::node_affinity || lift.rule == &Rules::volumes;
+    const bool about_nodes = lift.rule == &Rules::node_selector || lift.rule == &Rules::node_affinity ||
+                             lift.rule == &Rules::volumes;
     if (about_nodes && now.problem().shapes.size() == 1) {
       const auto matching = now.CountNodesMatching(0, lift.rule);
-      return fmt::format("the {} {}", matching == 1 ? "node that matches has" : fmt::format("{} nodes that match have", matching),
-                         RoomText(base_));
+      return fmt::format(
+          "the {} {}",
+          matching == 1 ? "node that matches has" : fmt::format("{} nodes that match have", matching),
+          RoomText(base_));
     }
-    if (lift.rule == &Rules::pod_affinity && !now.AnyPodForAffinity()) return "there is no pod that it looks for";
+    if (lift.rule == &Rules::pod_affinity && !now.AnyPodForAffinity())
+      return "there is no pod that it looks for";
     return "with it there is " + RoomText(base_);
   }
 

@@ -27,7 +27,8 @@ class Extender {
       if (parent != kNone && !state_.Alive(parent)) continue;
       if (state_.StatusOf(unit) == State::Status::kSkipped) TryToStart(unit);
       if (state_.StatusOf(unit) != State::Status::kStarted) continue;
-      for (const std::size_t cls : problem_.units[unit].classes) AddMembers(cls);
+      for (const std::size_t cls : problem_.units[unit].classes)
+        AddMembers(cls);
     }
   }
 
@@ -38,7 +39,8 @@ class Extender {
     const Fill fill = MakeFill(state_, bound_, {.classes = {cls}});
     budget_.Spend(bound_.TakeWork() / 64 + state_.nodes().size() / 64 + 1);
     for (const Spot& spot : fill.spots) {
-      while (!budget_.Exhausted() && state_.Left(cls) > 0 && state_.Room(c.shape, spot.node) > 0 && TryMember(cls, spot.node)) {
+      while (!budget_.Exhausted() && state_.Left(cls) > 0 && state_.Room(c.shape, spot.node) > 0 &&
+             TryMember(cls, spot.node)) {
       }
     }
   }
@@ -107,7 +109,8 @@ class Extender {
   }
 
   void TakeBack(const std::vector<bool>& units, std::size_t height) {
-    while (state_.placed().size() > height) state_.RemoveLast(state_.placed().back().count);
+    while (state_.placed().size() > height)
+      state_.RemoveLast(state_.placed().back().count);
     for (std::size_t u = units.size(); u-- > 0;) {
       if (units[u] && state_.StatusOf(u) != State::Status::kUndecided) state_.Undecide(u);
     }
@@ -124,6 +127,8 @@ class Extender {
 
 }  // namespace
 
-void Extend(State& state, const std::vector<Item>& items, Budget& budget) { Extender(state, items, budget).Run(); }
+void Extend(State& state, const std::vector<Item>& items, Budget& budget) {
+  Extender(state, items, budget).Run();
+}
 
 }  // namespace cadre::match

@@ -1,7 +1,8 @@
 // The places that one item's members may take, in the order of trying.
 //
-// The order is the placement a first try makes: nodes where the group is already, then as few others as hold the rest,
-// the last of them the tightest. The other nodes follow, so that trying all of them in order misses nothing.
+// The order is the placement a first try makes: nodes where the group is already, then as few others as hold
+// the rest, the last of them the tightest. The other nodes follow, so that trying all of them in order misses
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +24,10 @@ struct Fill {
   std::vector<Spot> spots;
   std::vector<std::int64_t> room_from;  // rooms of spots [i...] added up
   std::vector<std::int32_t> here;       // members this fill has put there
-  // The nearest spot before it that is its equal, or kNone: equals are filled in order, fullest first. Empty until
-  // FindEquals.
+  // The nearest spot before it that is its equal, or kNone: equals are filled in order, fullest first. Empty
+  // until FindEquals.
   std::vector<std::size_t> equal;
 };
-
-// What must still be placed of a class if its unit is to be placed: what the unit lacks, less its other open parts.
-std::int64_t MustPlace(const State& state, std::size_t cls);
-// What its unit lacks, as far as this class can give it.
-std::int64_t Wanted(const State& state, std::size_t cls);
 
 // No spots at all when it is clear that not enough can be placed. `bound` keeps account of the work.
 Fill MakeFill(const State& state, Bound& bound, const Item& item);

@@ -41,7 +41,8 @@ Misfit StaticMisfit(const model::Shape& shape, const kube::Node& node, const Rul
   return Misfit::kNone;
 }
 
-std::vector<model::HostPort> PortsInUse(const model::Cluster& cluster, const model::NodeEntry& node, View view) {
+std::vector<model::HostPort> PortsInUse(const model::Cluster& cluster, const model::NodeEntry& node,
+                                        View view) {
   std::vector<model::HostPort> ports;
   const auto add = [&](model::ShapeId shape) {
     const std::vector<model::HostPort>& more = cluster.shape(shape).host_ports;
@@ -52,7 +53,8 @@ std::vector<model::HostPort> PortsInUse(const model::Cluster& cluster, const mod
     if (view == View::kNow || model::IsPermanent(*pod.pod)) add(pod.shape);
   }
   if (view == View::kNow) {
-    for (const std::string& key : node.reservations) add(cluster.reservations().at(key).shape);
+    for (const std::string& key : node.reservations)
+      add(cluster.reservations().at(key).shape);
   }
   return ports;
 }
@@ -72,7 +74,8 @@ std::int64_t SaturatingAdd(std::int64_t a, std::int64_t b) {
 std::int64_t SaturatingMultiply(std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
   if (!__builtin_mul_overflow(a, b, &product)) return product;
-  return (a < 0) == (b < 0) ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min();
+  return (a < 0) == (b < 0) ? std::numeric_limits<std::int64_t>::max()
+                            : std::numeric_limits<std::int64_t>::min();
 }
 
 }  // namespace cadre::match

@@ -1,4 +1,5 @@
-// Whether a shape may go on a node, pods already there and room aside: what does not change during one search.
+// Whether a shape may go on a node, pods already there and room aside: what does not change during one
+// search.
 //
 // Thread rule: pure functions.
 #pragma once
@@ -26,12 +27,12 @@ struct Rules {
   bool operator==(const Rules&) const = default;
 };
 
-// The cluster as it stands, or with every node holding nothing but its DaemonSet and static pods and the fixed members
-// of the request ("never" is a claim about that one).
+// The cluster as it stands, or with every node holding nothing but its DaemonSet and static pods and the
+// fixed members of the request ("never" is a claim about that one).
 enum class View : std::uint8_t { kNow, kEmpty };
 
-// Why a node may not take a shape, in the order in which they are looked at: what its author asked for first, so that
-// nodes he did not mean are not blamed for their taints.
+// Why a node may not take a shape, in the order in which they are looked at: what its author asked for first,
+// so that nodes he did not mean are not blamed for their taints.
 enum class Misfit : std::uint8_t { kNone, kNodeSelector, kNodeAffinity, kVolume, kCordon, kTaint, kClaim };
 
 Misfit StaticMisfit(const model::Shape& shape, const kube::Node& node, const Rules& rules);
@@ -40,7 +41,8 @@ Misfit StaticMisfit(const model::Shape& shape, const kube::Node& node, const Rul
 const kube::Taint* TaintAgainst(const model::Shape& shape, const kube::Node& node);
 
 // Ports that the pods and reservations on a node hold.
-std::vector<model::HostPort> PortsInUse(const model::Cluster& cluster, const model::NodeEntry& node, View view);
+std::vector<model::HostPort> PortsInUse(const model::Cluster& cluster, const model::NodeEntry& node,
+                                        View view);
 
 bool AnyCollide(const std::vector<model::HostPort>& a, const std::vector<model::HostPort>& b);
 

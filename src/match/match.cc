@@ -12,12 +12,14 @@ void KeepFixed(const Unit& unit, std::size_t& number, Placement& placement) {
     if (member.fixed) placement.nodes[number] = *member.fixed;
     ++number;
   }
-  for (const Unit& child : unit.units) KeepFixed(child, number, placement);
+  for (const Unit& child : unit.units)
+    KeepFixed(child, number, placement);
 }
 
 }  // namespace
 
-std::expected<Placement, Diagnosis> Match(const model::Cluster& cluster, const Request& request, Limits limits) {
+std::expected<Placement, Diagnosis> Match(const model::Cluster& cluster, const Request& request,
+                                          Limits limits) {
   NodeTable nodes(cluster);
   Budget budget(limits.steps);
   const Answer answer = Solve(nodes, request, {}, budget);
@@ -34,7 +36,8 @@ std::expected<Placement, Diagnosis> Match(const model::Cluster& cluster, const R
   return placement;
 }
 
-bool Fits(const model::Cluster& cluster, model::ShapeId shape, const kube::StringMap& labels, model::NodeId node) {
+bool Fits(const model::Cluster& cluster, model::ShapeId shape, const kube::StringMap& labels,
+          model::NodeId node) {
   if (!node.Valid() || !cluster.node(node).Present()) return false;
   const model::Shape& s = cluster.shape(shape);
   const model::NodeEntry& entry = cluster.node(node);

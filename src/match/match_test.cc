@@ -9,8 +9,8 @@ namespace {
 
 using testing::MakeNode;
 using testing::MakeSpec;
-using testing::World;
 using ::testing::Test;
+using testing::World;
 
 TEST(Match, FillsOneNodeBeforeTheNext) {
   World world;

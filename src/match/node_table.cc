@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+
 #include <boost/unordered/unordered_flat_map.hpp>
 
 namespace cadre::match {
@@ -10,10 +11,10 @@ namespace {
 constexpr std::string_view kRegion = "topology.kubernetes.io/region";
 constexpr std::string_view kZone = "topology.kubernetes.io/zone";
 
-// Labels whose value names one thing in the whole cluster, so that no path is needed: a node pool may span zones and is
-// still one pool.
+// Labels whose value names one thing in the whole cluster, so that no path is needed: a node pool may span
+// zones and is still one pool.
 constexpr std::array<std::string_view, 6> kUniqueKeys = {
-    "kubernetes.io/hostname", "cloud.google.com/gke-nodepool", "eks.amazonaws.com/nodegroup",
+    "kubernetes.io/hostname", "cloud.google.com/gke-nodepool",  "eks.amazonaws.com/nodegroup",
     "karpenter.sh/nodepool",  "kubernetes.azure.com/agentpool", "agentpool",
 };
 
@@ -27,7 +28,8 @@ void GroupByDomain(Domains& domains, std::size_t count) {
   for (const std::int32_t domain : domains.of) {
     if (domain != kNoDomain) ++domains.begin[static_cast<std::size_t>(domain) + 1];
   }
-  for (std::size_t d = 0; d < count; ++d) domains.begin[d + 1] += domains.begin[d];
+  for (std::size_t d = 0; d < count; ++d)
+    domains.begin[d + 1] += domains.begin[d];
   domains.members.resize(domains.begin[count]);
   std::vector<std::uint32_t> next(domains.begin.begin(), domains.begin.end() - 1);
   for (NodeIndex node = 0; node < domains.of.size(); ++node) {
@@ -72,8 +74,10 @@ Domains NodeTable::Cut(const std::vector<std::string>& path) const {
   Domains domains;
   domains.key = path.back();
   domains.of.assign(size(), kNoDomain);
-  // One map per step of the path: (the step before, value) -> number. A missing coarse label is a value of its own.
-  std::vector<boost::unordered_flat_map<std::pair<std::int32_t, std::string_view>, std::int32_t>> steps(path.size());
+  // One map per step of the path: (the step before, value) -> number. A missing coarse label is a value of
+  // its own.
+  std::vector<boost::unordered_flat_map<std::pair<std::int32_t, std::string_view>, std::int32_t>> steps(
+      path.size());
   for (NodeIndex node = 0; node < size(); ++node) {
     const kube::Node& of = this->node(node);
     if (LabelOf(of, path.back()) == nullptr) continue;

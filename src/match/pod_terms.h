@@ -1,7 +1,8 @@
-// When a term of one pod means another pod: namespaces, selectors, and the label keys that come from the pod itself.
+// When a term of one pod means another pod: namespaces, selectors, and the label keys that come from the pod
+// itself.
 //
-// Source: API reference of PodAffinityTerm and TopologySpreadConstraint; KEP-2249 (namespaceSelector), KEP-3633
-// (matchLabelKeys and mismatchLabelKeys of affinity), KEP-3243 (matchLabelKeys of spread).
+// Source: API reference of PodAffinityTerm and TopologySpreadConstraint; KEP-2249 (namespaceSelector),
+// KEP-3633 (matchLabelKeys and mismatchLabelKeys of affinity), KEP-3243 (matchLabelKeys of spread).
 #pragma once
 
 #include <optional>
@@ -20,9 +21,9 @@ struct PodFace {
   const kube::StringMap* labels;
 };
 
-// One term of a pod, its defaults resolved: no namespaces and no namespaceSelector mean the pod's own namespace; the
-// API server folds matchLabelKeys into the selector when a pod is created, which a template has not seen yet (folding
-// twice changes nothing).
+// One term of a pod, its defaults resolved: no namespaces and no namespaceSelector mean the pod's own
+// namespace; the API server folds matchLabelKeys into the selector when a pod is created, which a template
+// has not seen yet (folding twice changes nothing).
 class TermMatcher {
  public:
   TermMatcher(const kube::PodAffinityTerm& term, const PodFace& owner);

@@ -9,7 +9,8 @@ namespace {
 
 class Builder {
  public:
-  Builder(NodeTable& nodes, const Rules& rules, View view, Goal goal, const std::map<std::uint32_t, NodeIndex>& places)
+  Builder(NodeTable& nodes, const Rules& rules, View view, Goal goal,
+          const std::map<std::uint32_t, NodeIndex>& places)
       : nodes_(nodes), rules_(rules), view_(view), goal_(goal), places_(places) {}
 
   Problem Build(const Request& request) {
@@ -19,8 +20,10 @@ class Builder {
     AddUnit(request.root, kNone);
     Walk(request.root, 0);
     problem_.member_count = next_member_;
-    for (std::size_t unit = problem_.units.size(); unit-- > 0;) Finish(unit);
-    for (ProblemUnit& unit : problem_.units) FindTwins(unit);
+    for (std::size_t unit = problem_.units.size(); unit-- > 0;)
+      Finish(unit);
+    for (ProblemUnit& unit : problem_.units)
+      FindTwins(unit);
     return std::move(problem_);
   }
 
@@ -28,8 +31,10 @@ class Builder {
   void CollectResources(const Unit& root) {
     std::set<model::ShapeId> shapes;
     const auto visit = [&](const auto& self, const Unit& unit) -> void {
-      for (const Member& member : unit.members) shapes.insert(member.shape);
-      for (const Unit& child : unit.units) self(self, child);
+      for (const Member& member : unit.members)
+        shapes.insert(member.shape);
+      for (const Unit& child : unit.units)
+        self(self, child);
     };
     visit(visit, root);
     shape_ids_.assign(shapes.begin(), shapes.end());
@@ -39,7 +44,8 @@ class Builder {
         by_name.emplace(nodes_.cluster().resources().Name(request.resource), request.resource);
       }
     }
-    for (const auto& [name, resource] : by_name) problem_.resources.push_back(resource);
+    for (const auto& [name, resource] : by_name)
+      problem_.resources.push_back(resource);
   }
 
   void MeasureResources() {
@@ -56,8 +62,10 @@ class Builder {
   // The label keys that can tell members apart.
   void CollectKeys() {
     const model::Cluster& cluster = nodes_.cluster();
-    for (const model::ShapeId id : shape_ids_) CollectLabelKeys(cluster.shape(id), keys_);
-    for (const model::PodId id : cluster.anti_affinity_pods()) CollectLabelKeys(cluster.shape(cluster.pod(id).shape), keys_);
+    for (const model::ShapeId id : shape_ids_)
+      CollectLabelKeys(cluster.shape(id), keys_);
+    for (const model::PodId id : cluster.anti_affinity_pods())
+      CollectLabelKeys(cluster.shape(cluster.pod(id).shape), keys_);
     for (const auto& [key, reservation] : cluster.reservations()) {
       CollectLabelKeys(cluster.shape(reservation.shape), keys_);
     }
@@ -92,7 +100,8 @@ class Builder {
   }
 
   void Walk(const Unit& source, std::size_t unit) {
-    for (const Member& member : source.members) AddMember(member, unit);
+    for (const Member& member : source.members)
+      AddMember(member, unit);
     for (const Unit& child : source.units) {
       const bool says_nothing = problem_.units[unit].all && NeedsAll(child) &&
                                 (child.required_topology.empty() || !rules_.required_topology);
@@ -113,7 +122,8 @@ class Builder {
     ++problem_.units[unit].placed;
     const NodeIndex node = member.fixed ? nodes_.IndexOf(*member.fixed) : place->second;
     if (node == kNoNode) return;  // its node is gone: it counts, but it is nowhere
-    problem_.pre.push_back({number, shape, role, node, !member.fixed || view_ == View::kEmpty});
+    problem_.pre.push_back(
+        {number, shape, role, node, !member.fixed, !member.fixed || view_ == View::kEmpty});
     for (std::size_t u = unit; u != kNone; u = problem_.units[u].parent) {
       Pin(problem_.units[u], node);
       problem_.units[u].must = problem_.units[u].must || !member.fixed;
@@ -135,7 +145,8 @@ class Builder {
 
   ProblemShape MakeShape(model::ShapeId id) const {
     const model::Shape& shape = nodes_.cluster().shape(id);
-    ProblemShape made{.id = id, .requests = std::vector<std::int64_t>(problem_.resources.size(), 0), .asks = {}};
+    ProblemShape made{
+        .id = id, .requests = std::vector<std::int64_t>(problem_.resources.size(), 0), .asks = {}};
     for (const model::Amount& request : shape.requests) {
       const auto at = std::ranges::find(problem_.resources, request.resource) - problem_.resources.begin();
       made.requests[static_cast<std::size_t>(at)] = request.amount;
@@ -147,7 +158,8 @@ class Builder {
       if (name.find('/') != std::string::npos) ++made.extended;
       if (problem_.resources[r] == model::ResourceNames::kPods) continue;
       // More than the largest node has counts as all of it: it will not fit anyway.
-      const double part = static_cast<double>(made.requests[r]) / static_cast<double>(std::max<std::int64_t>(problem_.largest[r], 1));
+      const double part = static_cast<double>(made.requests[r]) /
+                          static_cast<double>(std::max<std::int64_t>(problem_.largest[r], 1));
       made.share = std::max(made.share, static_cast<std::int64_t>(std::min(part, 1.0) * 4096));
     }
     made.has_ports = !shape.host_ports.empty();
@@ -182,7 +194,8 @@ class Builder {
   void Finish(std::size_t index) {
     ProblemUnit& unit = problem_.units[index];
     unit.parts += static_cast<std::int64_t>(unit.units.size());
-    for (const std::size_t c : unit.classes) unit.open += static_cast<std::int64_t>(problem_.classes[c].members.size());
+    for (const std::size_t c : unit.classes)
+      unit.open += static_cast<std::int64_t>(problem_.classes[c].members.size());
     if (unit.all) unit.need = unit.parts;
     if (unit.parent == kNone) return;
     ProblemUnit& parent = problem_.units[unit.parent];
@@ -203,7 +216,8 @@ class Builder {
   }
 
   bool AreTwins(const ProblemUnit& a, const ProblemUnit& b) const {
-    if (!a.units.empty() || !b.units.empty() || a.placed != 0 || b.placed != 0 || a.classes.empty()) return false;
+    if (!a.units.empty() || !b.units.empty() || a.placed != 0 || b.placed != 0 || a.classes.empty())
+      return false;
     if (a.domains != b.domains || a.need != b.need || a.parts != b.parts) return false;
     return std::ranges::equal(a.classes, b.classes, [&](std::size_t x, std::size_t y) {
       return problem_.classes[x].role == problem_.classes[y].role &&

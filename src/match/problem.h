@@ -1,9 +1,10 @@
-// A request as the search works on it: the tree without the units that say nothing, members in classes of equals.
+// A request as the search works on it: the tree without the units that say nothing, members in classes of
+// equals.
 //
-// A unit of which all parts must be placed, with no topology of its own, inside a unit of which all parts must be placed,
-// says nothing: its parts become parts of the outer one. Members of one unit that nothing can tell apart (same shape, same
-// values of every label that some term looks at) are one class; classes of all units with the same shape and labels share
-// a role. Refers to the request, the node table and the cluster.
+// A unit of which all parts must be placed, with no topology of its own, inside a unit of which all parts
+// must be placed, says nothing: its parts become parts of the outer one. Members of one unit that nothing can
+// tell apart (same shape, same values of every label that some term looks at) are one class; classes of all
+// units with the same shape and labels share a role. Refers to the request, the node table and the cluster.
 #pragma once
 
 #include <cstddef>
@@ -29,16 +30,16 @@ struct ProblemUnit {
   std::vector<std::size_t> units;
   std::vector<std::size_t> classes;
   std::vector<std::size_t> all_classes;  // of the units below too
-  bool all = false;         // needs every part
-  std::int64_t parts = 0;   // members and units
-  std::int64_t need = 0;    // how many parts must be placed for the unit to be placed
-  std::int64_t placed = 0;  // parts that are placed before the search begins
-  std::int64_t open = 0;    // parts that the search decides
-  const Domains* domains = nullptr;   // of its required topology
-  std::int32_t pinned = kNoDomain;    // where members that are placed already hold it
-  bool torn = false;                  // ...and they do so in two domains, or outside of all: it can never be placed
-  bool must = false;  // a member below is placed as hinted, so the unit cannot be left out
-  std::size_t twin = kNone;           // the sibling just before it that differs in nothing
+  bool all = false;                      // needs every part
+  std::int64_t parts = 0;                // members and units
+  std::int64_t need = 0;                 // how many parts must be placed for the unit to be placed
+  std::int64_t placed = 0;               // parts that are placed before the search begins
+  std::int64_t open = 0;                 // parts that the search decides
+  const Domains* domains = nullptr;      // of its required topology
+  std::int32_t pinned = kNoDomain;       // where members that are placed already hold it
+  bool torn = false;         // ...and they do so in two domains, or outside of all: it can never be placed
+  bool must = false;         // a member below is placed as hinted, so the unit cannot be left out
+  std::size_t twin = kNone;  // the sibling just before it that differs in nothing
 };
 
 struct ProblemClass {
@@ -63,6 +64,7 @@ struct PrePlaced {
   std::size_t shape;
   std::size_t role;
   NodeIndex node;
+  bool hinted;    // otherwise fixed
   bool consumes;  // false: the cluster counts it already
 };
 

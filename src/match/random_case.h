@@ -1,12 +1,12 @@
-// Random small clusters and requests for property tests: at most 8 nodes and 8 pods, tight enough that many have no
-// answer, with every rule of the matcher in play.
+// Random small clusters and requests for property tests: at most 8 nodes and 8 pods, tight enough that many
+// have no answer, with every rule of the matcher in play.
 #pragma once
-
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
+
+#include <fmt/ranges.h>
 
 #include "base/random.h"
 #include "match/testing.h"
@@ -15,11 +15,12 @@ namespace cadre::match::testing {
 
 // Which rules a case may use.
 struct CaseStyle {
-  bool terms = true;       // affinity, anti-affinity, spread
-  bool topology = true;    // required keys
+  bool terms = true;     // affinity, anti-affinity, spread
+  bool topology = true;  // required keys
   bool minimums = true;
   bool fixed = true;
   bool node_rules = true;  // taints, cordons, selectors, ports
+  bool large = false;      // always near 8 nodes and 8 pods
 };
 
 struct RandomMember {
@@ -47,9 +48,10 @@ struct RandomCase {
   std::string Describe() const {
     std::string text;
     for (const kube::Node& node : nodes) {
-      text += fmt::format("node {} {} labels {}{}{}\n", node.metadata.name, kube::FormatAmounts(node.status.allocatable),
-                          node.metadata.labels, node.spec.taints.empty() ? "" : " tainted",
-                          node.spec.unschedulable ? " cordoned" : "");
+      text +=
+          fmt::format("node {} {} labels {}{}{}\n", node.metadata.name,
+                      kube::FormatAmounts(node.status.allocatable), node.metadata.labels,
+                      node.spec.taints.empty() ? "" : " tainted", node.spec.unschedulable ? " cordoned" : "");
     }
     for (const kube::Pod& pod : pods) {
       text += fmt::format("pod {} on {}{}\n", Describe(pod.spec, pod.metadata.labels), pod.spec.node_name,
@@ -62,15 +64,16 @@ struct RandomCase {
     std::string text = fmt::format("{} labels {}", kube::FormatAmounts(kube::PodRequests(spec)), labels);
     const auto terms = [&](std::string_view what, const std::vector<kube::PodAffinityTerm>& list) {
       for (const kube::PodAffinityTerm& t : list) {
-        text += fmt::format(", {} {} over {} in {}", what, t.label_selector ? kube::ToString(*t.label_selector) : "nothing",
-                            t.topology_key, t.namespaces);
+        text += fmt::format(", {} {} over {} in {}", what,
+                            t.label_selector ? kube::ToString(*t.label_selector) : "nothing", t.topology_key,
+                            t.namespaces);
       }
     };
     terms("near", spec.affinity.required_pod);
     terms("apart from", spec.affinity.required_anti_pod);
     for (const kube::TopologySpreadConstraint& s : spec.topology_spread) {
-      text += fmt::format(", spread {} over {} by {} of {} domains", kube::ToString(*s.label_selector), s.topology_key,
-                          s.max_skew, s.min_domains.value_or(1));
+      text += fmt::format(", spread {} over {} by {} of {} domains", kube::ToString(*s.label_selector),
+                          s.topology_key, s.max_skew, s.min_domains.value_or(1));
     }
     if (!spec.node_selector.empty()) text += fmt::format(", on {}", spec.node_selector);
     if (!spec.containers[0].ports.empty()) text += ", port";
@@ -80,22 +83,30 @@ struct RandomCase {
   std::string Describe(const RandomUnit& unit, const std::string& indent) const {
     std::string text = fmt::format("{}unit minimum {} topology {}\n", indent, unit.minimum, unit.topology);
     for (const RandomMember& m : unit.members) {
-      text += fmt::format("{}  member {}{}{}\n", indent, Describe(specs[m.spec], m.labels),
-                          m.fixed.empty() ? "" : " fixed " + m.fixed, m.hint.empty() ? "" : " hint " + m.hint);
+      text +=
+          fmt::format("{}  member {}{}{}\n", indent, Describe(specs[m.spec], m.labels),
+                      m.fixed.empty() ? "" : " fixed " + m.fixed, m.hint.empty() ? "" : " hint " + m.hint);
     }
-    for (const RandomUnit& child : unit.units) text += Describe(child, indent + "  ");
+    for (const RandomUnit& child : unit.units)
+      text += Describe(child, indent + "  ");
     return text;
   }
 
   Unit BuildUnit(World& world, const RandomUnit& unit) const {
-    Unit built{.name = "unit", .minimum = unit.minimum, .required_topology = unit.topology, .units = {}, .members = {}};
+    Unit built{.name = "unit",
+               .minimum = unit.minimum,
+               .required_topology = unit.topology,
+               .units = {},
+               .members = {}};
     for (const RandomMember& m : unit.members) {
       Member member = world.NewMember(specs[m.spec], m.labels);
-      if (!m.fixed.empty()) member.fixed = world.cluster().pod(world.cluster().FindPod("pod-" + m.fixed)).node;
+      if (!m.fixed.empty())
+        member.fixed = world.cluster().pod(world.cluster().FindPod("pod-" + m.fixed)).node;
       if (!m.hint.empty()) member.hint = world.Id(m.hint);
       built.members.push_back(std::move(member));
     }
-    for (const RandomUnit& child : unit.units) built.units.push_back(BuildUnit(world, child));
+    for (const RandomUnit& child : unit.units)
+      built.units.push_back(BuildUnit(world, child));
     return built;
   }
 
@@ -106,12 +117,14 @@ struct RandomCase {
     if (backwards) {
       std::ranges::reverse(ordered_nodes);
       std::ranges::reverse(ordered_pods);
-      for (std::size_t i = specs.size(); i-- > 0;) world.cluster().InternShape(specs[i], "default");
+      for (std::size_t i = specs.size(); i-- > 0;)
+        world.cluster().InternShape(specs[i], "default");
     }
     for (const kube::Pod& pod : ordered_pods) {
       if (backwards) world.Add(pod);
     }
-    for (const kube::Node& node : ordered_nodes) world.Add(node);
+    for (const kube::Node& node : ordered_nodes)
+      world.Add(node);
     for (const kube::Pod& pod : ordered_pods) {
       if (!backwards) world.Add(pod);
     }
@@ -126,9 +139,10 @@ class CaseMaker {
   RandomCase Make() {
     MakeNodes();
     const std::size_t specs = 1 + random_.Uniform(3);
-    for (std::size_t i = 0; i < specs; ++i) case_.specs.push_back(MakeSpecOf());
+    for (std::size_t i = 0; i < specs; ++i)
+      case_.specs.push_back(MakeSpecOf());
     MakePods();
-    members_left_ = 1 + random_.Uniform(8);
+    members_left_ = style_.large ? 6 + random_.Uniform(3) : 1 + random_.Uniform(8);
     case_.root = MakeUnit(0);
     return std::move(case_);
   }
@@ -140,7 +154,7 @@ class CaseMaker {
   std::string App() { return OneOf({"a", "b", "c"}); }
 
   void MakeNodes() {
-    const std::size_t count = 1 + random_.Uniform(8);
+    const std::size_t count = style_.large ? 5 + random_.Uniform(4) : 1 + random_.Uniform(8);
     for (std::size_t i = 0; i < count; ++i) {
       kube::ResourceList more;
       if (random_.Chance(0.4)) more.emplace("example.com/gpu", random_.Between(0, 2));
@@ -149,8 +163,10 @@ class CaseMaker {
       if (random_.Chance(0.9)) labels.emplace(kZone, OneOf({"z1", "z2"}));
       if (random_.Chance(0.85)) labels.emplace(kRack, OneOf({"1", "2", "3"}));
       if (random_.Chance(0.5)) labels.emplace("pool", OneOf({"x", "y"}));
-      kube::Node node = MakeNode(fmt::format("n{}", i), random_.Between(1, 4), std::move(labels), std::move(more));
-      if (style_.node_rules && random_.Chance(0.15)) node.spec.taints.push_back({"dedicated", "x", "NoSchedule"});
+      kube::Node node =
+          MakeNode(fmt::format("n{}", i), random_.Between(1, 4), std::move(labels), std::move(more));
+      if (style_.node_rules && random_.Chance(0.15))
+        node.spec.taints.push_back({"dedicated", "x", "NoSchedule"});
       if (style_.node_rules) node.spec.unschedulable = random_.Chance(0.07);
       case_.nodes.push_back(std::move(node));
     }
@@ -167,8 +183,8 @@ class CaseMaker {
   }
 
   kube::TopologySpreadConstraint MakeSpreadOf() {
-    kube::TopologySpreadConstraint spread =
-        MakeSpread("app", App(), OneOf({kZone, kZone, kRack, kHost}), static_cast<std::int32_t>(random_.Between(1, 2)));
+    kube::TopologySpreadConstraint spread = MakeSpread("app", App(), OneOf({kZone, kZone, kRack, kHost}),
+                                                       static_cast<std::int32_t>(random_.Between(1, 2)));
     if (random_.Chance(0.2)) spread.min_domains = static_cast<std::int32_t>(random_.Between(1, 3));
     spread.honor_node_affinity = random_.Chance(0.7);
     spread.honor_node_taints = random_.Chance(0.3);
@@ -188,7 +204,7 @@ class CaseMaker {
   kube::PodSpec MakeSpecOf() {
     kube::ResourceList more;
     if (random_.Chance(0.25)) more.emplace("example.com/gpu", 1);
-    kube::PodSpec spec = MakeSpec(random_.Between(0, 3), std::move(more));
+    kube::PodSpec spec = MakeSpec(random_.Between(style_.large ? 1 : 0, 3), std::move(more));
     if (style_.node_rules) {
       if (random_.Chance(0.15)) spec.node_selector.emplace("pool", OneOf({"x", "y"}));
       if (random_.Chance(0.2)) Tolerate(spec, "dedicated");
@@ -224,16 +240,19 @@ class CaseMaker {
 
   RandomUnit MakeUnit(int depth) {
     RandomUnit unit;
-    if (style_.topology && random_.Chance(depth == 0 ? 0.3 : 0.4)) unit.topology = OneOf({kZone, kRack, kRack, kHost});
+    if (style_.topology && random_.Chance(depth == 0 ? 0.3 : 0.4))
+      unit.topology = OneOf({kZone, kRack, kRack, kHost});
     const std::size_t units = depth == 2 ? 0 : random_.Uniform(depth == 0 ? 4 : 2);
     const bool own = units == 0 || random_.Chance(0.4);
     if (own) AddMembers(unit);
     // Siblings are often alike.
     for (std::size_t i = 0; i < units; ++i) {
-      if (i > 0 && random_.Chance(0.5) && members_left_ >= unit.units.back().members.size() && unit.units.back().units.empty()) {
+      if (i > 0 && random_.Chance(0.5) && members_left_ >= unit.units.back().members.size() &&
+          unit.units.back().units.empty()) {
         RandomUnit twin = unit.units.back();
         members_left_ -= twin.members.size();
-        for (RandomMember& member : twin.members) member.fixed.clear();
+        for (RandomMember& member : twin.members)
+          member.fixed.clear();
         unit.units.push_back(std::move(twin));
       } else {
         unit.units.push_back(MakeUnit(depth + 1));
@@ -247,7 +266,8 @@ class CaseMaker {
   }
 
   void AddMembers(RandomUnit& unit) {
-    const std::size_t count = std::min<std::size_t>(members_left_, 1 + random_.Uniform(4));
+    const std::size_t count =
+        std::min<std::size_t>(members_left_, (style_.large ? 2 : 1) + random_.Uniform(4));
     members_left_ -= count;
     std::size_t spec = random_.Uniform(case_.specs.size());
     kube::StringMap labels = MakeLabels();

@@ -14,17 +14,20 @@ namespace cadre::match {
 
 struct Member {
   model::ShapeId shape;
-  kube::StringMap labels;              // the pod's, or its template's; its namespace is the shape's
-  std::optional<model::NodeId> fixed;  // already holds its place there (bound, assumed or reserved): counted, never moved
-  std::optional<model::NodeId> hint;   // where it should go if that is still right (an old plan)
+  kube::StringMap labels;  // the pod's, or its template's; its namespace is the shape's
+  std::optional<model::NodeId>
+      fixed;  // already holds its place there (bound, assumed or reserved): counted, never moved
+  std::optional<model::NodeId> hint;  // where it should go if that is still right (an old plan)
 };
 
 struct Unit {
   static constexpr std::int32_t kAll = -1;
 
-  std::string name;               // for messages: "JobSet default/train", "role workers"
-  std::int32_t minimum = kAll;    // how many of its parts (units + members) must be placed; the rest as many as fit
-  std::string required_topology;  // node label key: all that is placed below lies in one domain of it; empty: none
+  std::string name;  // for messages: "JobSet default/train", "role workers"
+  std::int32_t minimum =
+      kAll;  // how many of its parts (units + members) must be placed; the rest as many as fit
+  std::string
+      required_topology;  // node label key: all that is placed below lies in one domain of it; empty: none
   std::vector<Unit> units;
   std::vector<Member> members;
 };

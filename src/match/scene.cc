@@ -1,6 +1,7 @@
 #include "match/scene.h"
 
 #include <algorithm>
+
 #include <fmt/format.h>
 
 #include "match/fill.h"
@@ -16,12 +17,14 @@ void AddOnce(std::vector<std::string>& list, const std::string& text) {
 
 void Relax(Unit& unit) {
   unit.minimum = 0;
-  for (Unit& child : unit.units) Relax(child);
+  for (Unit& child : unit.units)
+    Relax(child);
 }
 
 void CollectTopologies(const Unit& unit, std::vector<std::string>& keys) {
   if (!unit.required_topology.empty()) AddOnce(keys, unit.required_topology);
-  for (const Unit& child : unit.units) CollectTopologies(child, keys);
+  for (const Unit& child : unit.units)
+    CollectTopologies(child, keys);
 }
 
 }  // namespace
@@ -32,10 +35,14 @@ Constraints CollectConstraints(NodeTable& nodes, const Request& request) {
   const Problem problem = MakeProblem(nodes, request, {}, View::kNow, Goal::kMinimum, {});
   for (const ProblemClass& cls : problem.classes) {
     const model::Shape& shape = nodes.cluster().shape(problem.shapes[cls.shape].id);
-    for (const auto& spread : shape.spread) AddOnce(found.spread_keys, spread.topology_key);
-    for (const auto& term : shape.affinity) AddOnce(found.affinity_keys, term.topology_key);
-    for (const auto& term : shape.anti_affinity) AddOnce(found.anti_affinity_keys, term.topology_key);
-    for (const model::HostPort& port : shape.host_ports) AddOnce(found.ports, fmt::format("{}", port.port));
+    for (const auto& spread : shape.spread)
+      AddOnce(found.spread_keys, spread.topology_key);
+    for (const auto& term : shape.affinity)
+      AddOnce(found.affinity_keys, term.topology_key);
+    for (const auto& term : shape.anti_affinity)
+      AddOnce(found.anti_affinity_keys, term.topology_key);
+    for (const model::HostPort& port : shape.host_ports)
+      AddOnce(found.ports, fmt::format("{}", port.port));
     if (found.selector.empty()) found.selector = SelectorText(shape.node_selector);
     found.node_affinity |= shape.node_affinity.has_value();
     found.volumes |= !shape.volume_affinities.empty();
@@ -50,7 +57,8 @@ std::pair<std::int64_t, std::int64_t> CountRoom(NodeTable& nodes, const Request&
                                                 std::uint64_t steps) {
   const Problem problem = MakeProblem(nodes, request, rules, View::kNow, Goal::kMinimum, {});
   std::int64_t waiting = 0;
-  for (const ProblemClass& cls : problem.classes) waiting += static_cast<std::int64_t>(cls.members.size());
+  for (const ProblemClass& cls : problem.classes)
+    waiting += static_cast<std::int64_t>(cls.members.size());
   Request relaxed = request;
   Relax(relaxed.root);
   Budget budget(steps);
@@ -70,7 +78,9 @@ Scene::Scene(NodeTable& nodes, const Request& request, const Rules& rules, View 
       state_(nodes, problem_, rules, view),
       bound_(state_) {}
 
-const model::Shape& Scene::ShapeOf(std::size_t shape) const { return nodes_->cluster().shape(problem_.shapes[shape].id); }
+const model::Shape& Scene::ShapeOf(std::size_t shape) const {
+  return nodes_->cluster().shape(problem_.shapes[shape].id);
+}
 
 bool Scene::MustBePlaced(std::size_t unit) const {
   const std::size_t parent = problem_.units[unit].parent;
@@ -84,7 +94,8 @@ std::optional<Shortage> Scene::FindShortage() const {
       const ProblemClass& c = problem_.classes[cls];
       if (c.shape == shape && MustBePlaced(c.unit)) shortage.must += MustPlace(state_, cls);
     }
-    for (NodeIndex node = 0; node < nodes_->size(); ++node) shortage.room += state_.Room(shape, node);
+    for (NodeIndex node = 0; node < nodes_->size(); ++node)
+      shortage.room += state_.Room(shape, node);
     if (shortage.room < shortage.must) return shortage;
   }
   return std::nullopt;
@@ -93,7 +104,7 @@ std::optional<Shortage> Scene::FindShortage() const {
 std::size_t Scene::FindUnitWithoutDomain() {
   for (std::size_t unit = 0; unit < problem_.units.size(); ++unit) {
     if (problem_.units[unit].domains == nullptr || problem_.units[unit].all_classes.empty()) continue;
-    if (MustBePlaced(unit) && state_.Lacks(unit) > 0 && bound_.RankDomains(unit).empty()) return unit;
+    if (MustBePlaced(unit) && !bound_.NeedsNothing(unit) && bound_.RankDomains(unit).empty()) return unit;
   }
   return kNone;
 }
@@ -103,7 +114,8 @@ bool Scene::PortsAreTaken(std::size_t shape) const {
   if (!s.has_ports) return false;
   const std::vector<Misfit>& misfits = nodes_->Misfits(s.id, {});
   for (NodeIndex node = 0; node < nodes_->size(); ++node) {
-    const bool fits = std::ranges::all_of(s.asks, [&](std::size_t r) { return state_.Free(node, r) >= s.requests[r]; });
+    const bool fits =
+        std::ranges::all_of(s.asks, [&](std::size_t r) { return state_.Free(node, r) >= s.requests[r]; });
     if (fits && misfits[node] == Misfit::kNone) return true;
   }
   return false;
@@ -119,7 +131,8 @@ std::string Scene::ScarcestText(const Shortage& shortage, const std::vector<Misf
     for (NodeIndex node = 0; node < misfits.size(); ++node) {
       if (misfits[node] != Misfit::kNone) continue;
       free = SaturatingAdd(free, std::max<std::int64_t>(0, state_.Free(node, r)));
-      total = SaturatingAdd(total, model::NodeEntry::At(nodes_->entry(node).allocatable, problem_.resources[r]));
+      total =
+          SaturatingAdd(total, model::NodeEntry::At(nodes_->entry(node).allocatable, problem_.resources[r]));
     }
     const double covered = static_cast<double>(free) / static_cast<double>(shape.requests[r]);
     if (!text.empty() && covered >= scarcest) continue;
@@ -145,8 +158,10 @@ bool Scene::AnyPodForAffinity() const {
   for (std::size_t role = 0; role < problem_.roles.size(); ++role) {
     if (!state_.terms().HasAffinity(role)) continue;
     bool any = false;
-    for (NodeIndex node = 0; node < nodes_->size() && !any; ++node) any = state_.terms().AffinityAllows(role, node);
-    for (std::size_t other = 0; other < problem_.roles.size() && !any; ++other) any = state_.terms().Feeds(other, role);
+    for (NodeIndex node = 0; node < nodes_->size() && !any; ++node)
+      any = state_.terms().AffinityAllows(role, node);
+    for (std::size_t other = 0; other < problem_.roles.size() && !any; ++other)
+      any = state_.terms().Feeds(other, role);
     if (!any) return false;
   }
   return true;

@@ -1,4 +1,5 @@
-// The facts that a diagnosis is made of: what a request asks for beside resources, and where a view falls short.
+// The facts that a diagnosis is made of: what a request asks for beside resources, and where a view falls
+// short.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +52,8 @@ class Scene {
 
   // The first shape that cannot be placed often enough.
   std::optional<Shortage> FindShortage() const;
-  // The first unit that must be placed and that no domain of its topology could hold; kNone when there is none.
+  // The first unit that must be placed and that no domain of its topology could hold; kNone when there is
+  // none.
   std::size_t FindUnitWithoutDomain();
 
   // Resources and node constraints would allow one somewhere; only its ports do not.

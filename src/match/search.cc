@@ -59,7 +59,8 @@ Search::Round Search::Explore(std::uint64_t failure_limit, bool check) {
       continue;
     }
     if (exhausted || !check) {
-      while (!stack_.empty()) Pop();
+      while (!stack_.empty())
+        Pop();
       return exhausted ? Round::kGaveUp : Round::kFailedOnce;
     }
     Fail(failure_limit);
@@ -135,7 +136,8 @@ void Search::Fail(std::uint64_t failure_limit) {
   if (opens_.empty()) return;
   const std::size_t height = opens_.back() + 1;
   if (++stack_[opens_.back()].failures <= failure_limit || stack_.size() == height) return;
-  while (stack_.size() > height) Pop();
+  while (stack_.size() > height)
+    Pop();
   ++left_out_;
 }
 
@@ -146,22 +148,26 @@ std::size_t Search::ItemAfter(const Frame& frame) const {
   return more ? frame.item : frame.item + 1;
 }
 
-// --- units -----------------------------------------------------------------------------------------------------------
+// --- units
+// -----------------------------------------------------------------------------------------------------------
 
 std::vector<std::int32_t> Search::DomainsToTry(std::size_t unit) {
   const ProblemUnit& u = problem_.units[unit];
   if (u.torn) return {};
-  // Where order does not matter, twins can be told apart only by their domains: they take them in one order, so that no
-  // two ways of swapping them are tried. The rooms left have only shrunk since the first of them ranked the domains.
-  const bool follows = u.twin != kNone && !extras_help_ && unit != forced_ && state_.StatusOf(u.twin) != Status::kUndecided;
+  // Where order does not matter, twins can be told apart only by their domains: they take them in one order,
+  // so that no two ways of swapping them are tried. The rooms left have only shrunk since the first of them
+  // ranked the domains.
+  const bool follows =
+      u.twin != kNone && !extras_help_ && unit != forced_ && state_.StatusOf(u.twin) != Status::kUndecided;
   if (follows && state_.StatusOf(u.twin) == Status::kSkipped) return {};
   if (u.domains == nullptr) return {kNoDomain};
   std::vector<std::int32_t> ranked = bound_.RankDomains(unit);
   budget_.Spend(bound_.TakeWork() / 64);
-  if (ranked.empty() && state_.Lacks(unit) <= 0) return {kNoPlace};
+  if (ranked.empty() && bound_.NeedsNothing(unit)) return {kNoPlace};
   if (!follows) return ranked;
   std::vector<bool> holds(u.domains->size(), false);
-  for (const std::int32_t domain : ranked) holds[static_cast<std::size_t>(domain)] = true;
+  for (const std::int32_t domain : ranked)
+    holds[static_cast<std::size_t>(domain)] = true;
   std::vector<std::int32_t> rest(domains_[u.twin].begin() + static_cast<std::ptrdiff_t>(chosen_[u.twin]),
                                  domains_[u.twin].end());
   std::erase_if(rest, [&](std::int32_t domain) { return !holds[static_cast<std::size_t>(domain)]; });
@@ -206,7 +212,8 @@ bool Search::NextOpen(Frame& frame) {
   return false;
 }
 
-// --- members ---------------------------------------------------------------------------------------------------------
+// --- members
+// ---------------------------------------------------------------------------------------------------------
 
 bool Search::NextFill(Frame& frame) {
   const Item& item = items_[frame.item];
@@ -322,7 +329,8 @@ bool Search::MayStop(const Item& item) const {
 }
 
 bool Search::HasAllWanted(const Item& item) const {
-  return std::ranges::all_of(item.classes, [&](std::size_t cls) { return !InPlay(cls) || Wanted(state_, cls) <= 0; });
+  return std::ranges::all_of(item.classes,
+                             [&](std::size_t cls) { return !InPlay(cls) || Wanted(state_, cls) <= 0; });
 }
 
 }  // namespace cadre::match

@@ -1,15 +1,18 @@
-// Depth-first search over the items of a problem: start with the best guess, back up where it fails, miss nothing.
+// Depth-first search over the items of a problem: start with the best guess, back up where it fails, miss
+// nothing.
 //
-// The first descent is a best-fit placement and usually the answer. From the first failure on, every step is checked
-// against Bound. Rounds: where units have domains, a domain that fails again and again is first left for the next one, so
-// that the search does not spend all its steps in one place; only a round that left nothing out may say "impossible".
-// No recursion: the stack of decisions is as high as there are units and members.
+// The first descent is a best-fit placement and usually the answer. From the first failure on, every step is
+// checked against Bound. Rounds: where units have domains, a domain that fails again and again is first left
+// for the next one, so that the search does not spend all its steps in one place; only a round that left
+// nothing out may say "impossible". No recursion: the stack of decisions is as high as there are units and
+// members.
 #pragma once
 
 #include <algorithm>
-#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <vector>
+
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "match/bound.h"
 #include "match/fill.h"
@@ -48,8 +51,8 @@ class Search {
 
   struct Frame {
     std::size_t item = 0;
-    // A choice is to place something (members at a spot, a unit in a domain) or to stop (no more members, the unit is
-    // skipped). What is wanted decides which of the two is tried first.
+    // A choice is to place something (members at a spot, a unit in a domain) or to stop (no more members, the
+    // unit is skipped). What is wanted decides which of the two is tried first.
     bool stop_first = false;
     bool stop_tried = false;
     bool stopped = false;  // the choice now
@@ -88,7 +91,9 @@ class Search {
   bool NextSpot(Frame& frame);
   bool NextCount(Frame& frame);
   void SetClosed(const Item& item, bool closed);
-  bool InPlay(std::size_t cls) const { return state_.Left(cls) > 0 && state_.Alive(problem_.classes[cls].unit); }
+  bool InPlay(std::size_t cls) const {
+    return state_.Left(cls) > 0 && state_.Alive(problem_.classes[cls].unit);
+  }
   bool MayStop(const Item& item) const;
   bool HasAllWanted(const Item& item) const;
   std::int32_t PlaceUpTo(const Frame& frame, std::int64_t count);
@@ -100,7 +105,7 @@ class Search {
   Budget& budget_;
   std::size_t forced_;
   Bound bound_;
-  bool extras_help_;  // more than the minimum can make a difference: the affinity or spread of others
+  bool extras_help_;    // more than the minimum can make a difference: the affinity or spread of others
   bool check_ = false;  // every step is checked against the bound
   std::vector<Frame> stack_;
   std::vector<std::size_t> opens_;  // frames on the stack that choose among domains

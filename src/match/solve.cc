@@ -13,8 +13,10 @@ using Places = std::map<std::uint32_t, NodeIndex>;
 // Calls visit(member, number) depth first: the numbering of members.
 template <class Visit>
 void ForEachMember(const Unit& unit, std::uint32_t& number, Visit& visit) {
-  for (const Member& member : unit.members) visit(member, number++);
-  for (const Unit& child : unit.units) ForEachMember(child, number, visit);
+  for (const Member& member : unit.members)
+    visit(member, number++);
+  for (const Unit& child : unit.units)
+    ForEachMember(child, number, visit);
 }
 
 bool IsElastic(const Unit& unit) {
@@ -36,13 +38,15 @@ Places RightHints(NodeTable& nodes, const Request& request, const Question& ques
   const Problem problem = MakeProblem(nodes, request, question.rules, question.view, Goal::kMinimum, {});
   State state(nodes, problem, question.rules, question.view);
   std::vector<std::int32_t> domain_of(problem.units.size());
-  for (std::size_t u = 0; u < problem.units.size(); ++u) domain_of[u] = problem.units[u].pinned;
+  for (std::size_t u = 0; u < problem.units.size(); ++u)
+    domain_of[u] = problem.units[u].pinned;
   const auto domains_agree = [&](std::size_t unit, NodeIndex node, bool take) {
     for (std::size_t u = unit; u != kNone; u = problem.units[u].parent) {
       const Domains* domains = problem.units[u].domains;
       if (domains == nullptr) continue;
       if (take) domain_of[u] = domains->of[node];
-      if (domains->of[node] == kNoDomain || (domain_of[u] != kNoDomain && domain_of[u] != domains->of[node])) return false;
+      if (domains->of[node] == kNoDomain || (domain_of[u] != kNoDomain && domain_of[u] != domains->of[node]))
+        return false;
     }
     return true;
   };
@@ -76,15 +80,18 @@ std::vector<NodeIndex> Assign(const State& state, const Places& places) {
   }
   for (std::size_t cls = 0; cls < taken.size(); ++cls) {
     std::ranges::sort(taken[cls]);
-    for (std::size_t i = 0; i < taken[cls].size(); ++i) nodes[problem.classes[cls].members[i]] = taken[cls][i];
+    for (std::size_t i = 0; i < taken[cls].size(); ++i)
+      nodes[problem.classes[cls].members[i]] = taken[cls][i];
   }
-  for (const auto& [member, node] : places) nodes[member] = node;
-  for (const PrePlaced& pre : problem.pre) nodes[pre.member] = pre.node;
+  for (const auto& [member, node] : places)
+    nodes[member] = node;
+  for (const PrePlaced& pre : problem.pre)
+    nodes[pre.member] = pre.node;
   return nodes;
 }
 
-Answer SolveFor(NodeTable& nodes, const Request& request, const Question& question, Goal goal, const Places& places,
-                Budget& budget) {
+Answer SolveFor(NodeTable& nodes, const Request& request, const Question& question, Goal goal,
+                const Places& places, Budget& budget) {
   const Problem problem = MakeProblem(nodes, request, question.rules, question.view, goal, places);
   State state(nodes, problem, question.rules, question.view);
   const std::vector<Item> items = MakeItems(problem, state.terms());
@@ -100,8 +107,8 @@ Answer SolveFor(NodeTable& nodes, const Request& request, const Question& questi
 }
 
 // Spends at most this part of what is left.
-Answer SolveWithin(NodeTable& nodes, const Request& request, const Question& question, Goal goal, const Places& places,
-                   Budget& budget, std::uint64_t part) {
+Answer SolveWithin(NodeTable& nodes, const Request& request, const Question& question, Goal goal,
+                   const Places& places, Budget& budget, std::uint64_t part) {
   Budget share(budget.left() / part);
   const std::uint64_t before = share.left();
   Answer answer = SolveFor(nodes, request, question, goal, places, share);

@@ -33,17 +33,21 @@ void SpreadCounter::Move(std::int32_t domain, std::int32_t weight) {
   std::int32_t& count = count_[static_cast<std::size_t>(domain)];
   --with_count_[static_cast<std::size_t>(count)];
   count += weight;
-  if (static_cast<std::size_t>(count) >= with_count_.size()) with_count_.resize(static_cast<std::size_t>(count) + 1, 0);
+  if (static_cast<std::size_t>(count) >= with_count_.size())
+    with_count_.resize(static_cast<std::size_t>(count) + 1, 0);
   ++with_count_[static_cast<std::size_t>(count)];
   lowest_ = std::min(lowest_, count);
-  while (with_count_[static_cast<std::size_t>(lowest_)] == 0) ++lowest_;
+  while (with_count_[static_cast<std::size_t>(lowest_)] == 0)
+    ++lowest_;
 }
 
 void SpreadCounter::Add(NodeIndex node, std::int32_t weight) {
   if (counted_[node] && domains_->of[node] != kNoDomain) Move(domains_->of[node], weight);
 }
 
-std::int64_t SpreadCounter::Minimum() const { return domain_count_ < min_domains_ || domain_count_ == 0 ? 0 : lowest_; }
+std::int64_t SpreadCounter::Minimum() const {
+  return domain_count_ < min_domains_ || domain_count_ == 0 ? 0 : lowest_;
+}
 
 bool SpreadCounter::Allows(NodeIndex node) const {
   const std::int32_t domain = domains_->of[node];

@@ -35,14 +35,17 @@ State::State(NodeTable& nodes, const Problem& problem, const Rules& rules, View 
       free_.push_back(view == View::kNow ? entry.Free(resource) : entry.FreeWhenEmpty(resource));
     }
   }
-  for (const ProblemShape& shape : problem.shapes) ports_held_ = ports_held_ || (shape.has_ports && rules.host_ports);
+  for (const ProblemShape& shape : problem.shapes)
+    ports_held_ = ports_held_ || (shape.has_ports && rules.host_ports);
   if (ports_held_) {
     for (NodeIndex node = 0; node < nodes.size(); ++node) {
       ports_.push_back(PortsInUse(nodes.cluster(), nodes.entry(node), view));
     }
   }
-  for (const ProblemClass& cls : problem.classes) left_.push_back(static_cast<std::int64_t>(cls.members.size()));
-  for (const ProblemUnit& unit : problem.units) units_.push_back({.placed = unit.placed, .open = unit.open});
+  for (const ProblemClass& cls : problem.classes)
+    left_.push_back(static_cast<std::int64_t>(cls.members.size()));
+  for (const ProblemUnit& unit : problem.units)
+    units_.push_back({.placed = unit.placed, .open = unit.open});
   InitRooms(rules);
   for (const PrePlaced& pre : problem.pre) {
     ++members_[pre.node];
@@ -56,9 +59,11 @@ void State::InitRooms(const Rules& rules) {
   for (std::size_t shape = 0; shape < problem_->shapes.size(); ++shape) {
     const std::vector<Misfit>& misfits = nodes_->Misfits(problem_->shapes[shape].id, rules);
     std::vector<bool>& may_take = may_take_.emplace_back(misfits.size());
-    for (NodeIndex node = 0; node < misfits.size(); ++node) may_take[node] = misfits[node] == Misfit::kNone;
+    for (NodeIndex node = 0; node < misfits.size(); ++node)
+      may_take[node] = misfits[node] == Misfit::kNone;
     std::vector<std::int32_t>& room = room_.emplace_back(misfits.size(), 0);
-    for (NodeIndex node = 0; node < misfits.size(); ++node) room[node] = RoomFor(shape, node);
+    for (NodeIndex node = 0; node < misfits.size(); ++node)
+      room[node] = RoomFor(shape, node);
   }
 }
 
@@ -73,26 +78,31 @@ std::int32_t State::RoomFor(std::size_t shape, NodeIndex node) const {
   }
   if (ports_held_ && s.has_ports) {
     // Two of a kind want the same port.
-    room = AnyCollide(nodes_->cluster().shape(s.id).host_ports, ports_[node]) ? 0 : std::min<std::int64_t>(room, 1);
+    room = AnyCollide(nodes_->cluster().shape(s.id).host_ports, ports_[node])
+               ? 0
+               : std::min<std::int64_t>(room, 1);
   }
   return static_cast<std::int32_t>(room);
 }
 
 void State::Recount(NodeIndex node) {
-  for (std::size_t shape = 0; shape < room_.size(); ++shape) room_[shape][node] = RoomFor(shape, node);
+  for (std::size_t shape = 0; shape < room_.size(); ++shape)
+    room_[shape][node] = RoomFor(shape, node);
 }
 
 bool State::SameRoom(NodeIndex a, NodeIndex b) const {
   for (std::size_t r = 0; r < resource_count_; ++r) {
     if (Free(a, r) != Free(b, r)) return false;
   }
-  return std::ranges::all_of(room_, [&](const std::vector<std::int32_t>& room) { return room[a] == room[b]; });
+  return std::ranges::all_of(room_,
+                             [&](const std::vector<std::int32_t>& room) { return room[a] == room[b]; });
 }
 
 // Negative counts give back.
 void State::Consume(std::size_t shape, NodeIndex node, std::int32_t count) {
   const ProblemShape& s = problem_->shapes[shape];
-  for (const std::size_t r : s.asks) free_[node * resource_count_ + r] -= s.requests[r] * count;
+  for (const std::size_t r : s.asks)
+    free_[node * resource_count_ + r] -= s.requests[r] * count;
   if (ports_held_ && s.has_ports) {
     const std::vector<model::HostPort>& mine = nodes_->cluster().shape(s.id).host_ports;
     std::vector<model::HostPort>& held = ports_[node];
@@ -190,14 +200,15 @@ void State::Undecide(std::size_t unit) {
 bool State::SequenceHolds(const std::vector<std::size_t>& role_order) {
   std::vector<std::vector<NodeIndex>> waiting(problem_->roles.size());
   for (const PrePlaced& pre : problem_->pre) {
-    if (!pre.consumes || view_ == View::kEmpty) continue;  // what is fixed stands before all
-    waiting[pre.role].push_back(pre.node);
+    if (pre.hinted) waiting[pre.role].push_back(pre.node);  // what is fixed stands before all
   }
   for (const Placed& placed : log_) {
-    for (std::int32_t i = 0; i < placed.count; ++i) waiting[problem_->classes[placed.cls].role].push_back(placed.node);
+    for (std::int32_t i = 0; i < placed.count; ++i)
+      waiting[problem_->classes[placed.cls].role].push_back(placed.node);
   }
   for (std::size_t role = 0; role < waiting.size(); ++role) {
-    for (const NodeIndex node : waiting[role]) terms_.Add(role, node, -1);
+    for (const NodeIndex node : waiting[role])
+      terms_.Add(role, node, -1);
   }
   bool holds = true;
   for (const std::size_t role : role_order) {
@@ -213,6 +224,16 @@ bool State::SequenceHolds(const std::vector<std::size_t>& role_order) {
     }
   }
   return holds;
+}
+
+std::int64_t MustPlace(const State& state, std::size_t cls) {
+  const std::size_t unit = state.problem().classes[cls].unit;
+  const std::int64_t others = state.PartsOpen(unit) - state.Left(cls);
+  return std::max<std::int64_t>(0, state.Lacks(unit) - others);
+}
+
+std::int64_t Wanted(const State& state, std::size_t cls) {
+  return std::clamp<std::int64_t>(state.Lacks(state.problem().classes[cls].unit), 0, state.Left(cls));
 }
 
 }  // namespace cadre::match

@@ -1,4 +1,5 @@
-// What a search has decided so far: members placed, units started with their domains, and what is left on every node.
+// What a search has decided so far: members placed, units started with their domains, and what is left on
+// every node.
 //
 // Changes are undone in the reverse order of making them. One State serves one search at a time.
 #pragma once
@@ -14,8 +15,8 @@
 
 namespace cadre::match {
 
-// A name for a state that does not depend on how it was reached. Two different states have the same one with a chance
-// of 2^-128 per pair.
+// A name for a state that does not depend on how it was reached. Two different states have the same one with
+// a chance of 2^-128 per pair.
 struct StateName {
   std::uint64_t a = 0;
   std::uint64_t b = 0;
@@ -43,8 +44,11 @@ class State {
 
   // How many more of a shape the node takes: node constraints, resources and ports; not terms.
   std::int32_t Room(std::size_t shape, NodeIndex node) const { return room_[shape][node]; }
-  std::int64_t Free(NodeIndex node, std::size_t resource) const { return free_[node * resource_count_ + resource]; }
-  bool SameRoom(NodeIndex a, NodeIndex b) const;  // nothing but the name tells them apart, terms and domains aside
+  std::int64_t Free(NodeIndex node, std::size_t resource) const {
+    return free_[node * resource_count_ + resource];
+  }
+  bool SameRoom(NodeIndex a,
+                NodeIndex b) const;  // nothing but the name tells them apart, terms and domains aside
   std::int32_t Members(NodeIndex node) const { return members_[node]; }  // of this request, on the node
 
   // REQUIRES: room for all of them.
@@ -66,7 +70,8 @@ class State {
   std::int64_t PartsOpen(std::size_t unit) const { return units_[unit].open; }
   // How many parts the unit still lacks.
   std::int64_t Lacks(std::size_t unit) const { return problem_->units[unit].need - units_[unit].placed; }
-  // REQUIRES: undecided. A started unit counts as a placed part of its parent; the search sees to it that it becomes so.
+  // REQUIRES: undecided. A started unit counts as a placed part of its parent; the search sees to it that it
+  // becomes so.
   void Start(std::size_t unit, std::int32_t domain);
   void Skip(std::size_t unit);
   void Undecide(std::size_t unit);
@@ -77,7 +82,8 @@ class State {
   template <class Visit>
   void ForEachNode(std::size_t unit, Visit visit) const;
 
-  // Are the members placed (fixed ones aside) valid one after another, roles in this order? (docs/placement.md)
+  // Are the members placed (fixed ones aside) valid one after another, roles in this order?
+  // (docs/placement.md)
   bool SequenceHolds(const std::vector<std::size_t>& role_order);
 
  private:
@@ -100,10 +106,10 @@ class State {
   bool ports_held_ = false;
   Terms terms_;
   std::size_t resource_count_;
-  std::vector<std::int64_t> free_;  // node-major
-  std::vector<std::vector<bool>> may_take_;             // by shape and node: node constraints
-  std::vector<std::vector<std::int32_t>> room_;         // by shape and node
-  std::vector<std::vector<model::HostPort>> ports_;     // by node; empty when no shape has ports
+  std::vector<std::int64_t> free_;                   // node-major
+  std::vector<std::vector<bool>> may_take_;          // by shape and node: node constraints
+  std::vector<std::vector<std::int32_t>> room_;      // by shape and node
+  std::vector<std::vector<model::HostPort>> ports_;  // by node; empty when no shape has ports
   std::vector<std::int32_t> members_;
   std::vector<std::int64_t> left_;
   std::vector<std::int64_t> closed_;  // what was left when the class was closed; -1: it is not
@@ -111,6 +117,12 @@ class State {
   std::vector<Placed> log_;
   StateName name_;
 };
+
+// What must still be placed of a class if its unit is to be placed: what the unit lacks, less its other open
+// parts.
+std::int64_t MustPlace(const State& state, std::size_t cls);
+// What its unit lacks, as far as this class can give it.
+std::int64_t Wanted(const State& state, std::size_t cls);
 
 template <class Visit>
 void State::ForEachNode(std::size_t unit, Visit visit) const {
@@ -128,7 +140,8 @@ void State::ForEachNode(std::size_t unit, Visit visit) const {
     }
   }
   if (smallest == nullptr) {
-    for (NodeIndex node = 0; node < members_.size(); ++node) visit(node);
+    for (NodeIndex node = 0; node < members_.size(); ++node)
+      visit(node);
     return;
   }
   for (const NodeIndex node : smallest->NodesOf(smallest_domain)) {

@@ -23,21 +23,24 @@ Terms::Terms(NodeTable& nodes, std::vector<Role> roles, const Rules& rules, View
   }
   for (std::size_t role = 0; role < roles.size(); ++role) {
     MakeRole(role);
-    if (rules.topology_spread) MakeSpread(role, nodes.cluster().shape(roles[role].shape), matchers_[role].face);
+    if (rules.topology_spread)
+      MakeSpread(role, nodes.cluster().shape(roles[role].shape), matchers_[role].face);
   }
   for (std::size_t from = 0; from < roles.size(); ++from) {
-    for (std::size_t to = 0; to < roles.size(); ++to) LinkRoles(from, to);
+    for (std::size_t to = 0; to < roles.size(); ++to)
+      LinkRoles(from, to);
   }
   if (view == View::kEmpty) WaiveAffinityToOthers();
   CountNeighbours(rules, view);
 }
 
-// Nodes are not to blame that the pods a role looks for are not among those that stay, so without any in the request the
-// empty view asks for none.
+// Nodes are not to blame that the pods a role looks for are not among those that stay, so without any in the
+// request the empty view asks for none.
 void Terms::WaiveAffinityToOthers() {
   for (std::size_t role = 0; role < roles_.size(); ++role) {
     bool fed = false;
-    for (std::size_t other = 0; other < roles_.size() && !fed; ++other) fed = Feeds(other, role);
+    for (std::size_t other = 0; other < roles_.size() && !fed; ++other)
+      fed = Feeds(other, role);
     if (fed) continue;
     roles_[role].affinity.clear();
     roles_[role].self_affinity = false;
@@ -63,7 +66,8 @@ void Terms::MakeRole(std::size_t role) {
   for (const TermMatcher& term : matchers_[role].affinity) {
     roles_[role].affinity.push_back(NewCounter(term.topology_key()));
   }
-  for (const TermMatcher& term : matchers_[role].anti) roles_[role].anti.push_back(NewCounter(term.topology_key()));
+  for (const TermMatcher& term : matchers_[role].anti)
+    roles_[role].anti.push_back(NewCounter(term.topology_key()));
   roles_[role].self_affinity = MatchesAllAffinity(role, matchers_[role].face);
 }
 
@@ -80,8 +84,8 @@ void Terms::MakeSpread(std::size_t role, const model::Shape& shape, const PodFac
       const kube::Node& node = nodes_->node(n);
       counted[n] = std::ranges::all_of(keys, [&](const Domains* key) { return key->of[n] != kNoDomain; }) &&
                    (!constraint.honor_node_affinity ||
-                    kube::MatchesNodeConstraints(shape.node_selector, shape.node_affinity, node.metadata.labels,
-                                                 node.metadata.name)) &&
+                    kube::MatchesNodeConstraints(shape.node_selector, shape.node_affinity,
+                                                 node.metadata.labels, node.metadata.name)) &&
                    (!constraint.honor_node_taints || TaintAgainst(shape, node) == nullptr);
     }
     roles_[role].spread.push_back(spreads_.size());
@@ -106,7 +110,8 @@ void Terms::LinkRoles(std::size_t from, std::size_t to) {
     if (matchers_[to].anti[i].Matches(nodes_->cluster(), face)) feeds.push_back(roles_[to].anti[i]);
   }
   for (const TermMatcher& term : matchers_[from].anti) {
-    if (term.Matches(nodes_->cluster(), matchers_[to].face)) feeds.push_back(BackCounter(to, term.topology_key()));
+    if (term.Matches(nodes_->cluster(), matchers_[to].face))
+      feeds.push_back(BackCounter(to, term.topology_key()));
   }
   for (const std::size_t spread : roles_[to].spread) {
     if (spreads_[spread].Matches(face)) roles_[from].feeds_spread.push_back(spread);
@@ -116,7 +121,8 @@ void Terms::LinkRoles(std::size_t from, std::size_t to) {
 void Terms::CountNeighbours(const Rules& rules, View view) {
   const model::Cluster& cluster = nodes_->cluster();
   const bool look_around = !counters_.empty() || !spreads_.empty();
-  const auto visit = [&](const PodFace& face, model::ShapeId shape, model::NodeId node, bool terminating, bool nominated) {
+  const auto visit = [&](const PodFace& face, model::ShapeId shape, model::NodeId node, bool terminating,
+                         bool nominated) {
     const NodeIndex at = nodes_->IndexOf(node);
     if (at == kNoNode) return;
     const Neighbour neighbour{face, &cluster.shape(shape), at, terminating, nominated};
@@ -132,22 +138,25 @@ void Terms::CountNeighbours(const Rules& rules, View view) {
   };
   if (look_around) {
     for (NodeIndex node = 0; node < nodes_->size(); ++node) {
-      for (const model::PodId id : nodes_->entry(node).pods) visit_pod(id);
+      for (const model::PodId id : nodes_->entry(node).pods)
+        visit_pod(id);
     }
   } else {
-    for (const model::PodId id : cluster.anti_affinity_pods()) visit_pod(id);
+    for (const model::PodId id : cluster.anti_affinity_pods())
+      visit_pod(id);
   }
   if (view == View::kEmpty) return;
   for (const auto& [key, reservation] : cluster.reservations()) {
-    visit({cluster.shape(reservation.shape).namespace_, &reservation.labels}, reservation.shape, reservation.node,
-          false, false);
+    visit({cluster.shape(reservation.shape).namespace_, &reservation.labels}, reservation.shape,
+          reservation.node, false, false);
   }
 }
 
 void Terms::CountNeighbour(const Neighbour& neighbour) {
   for (std::size_t role = 0; role < roles_.size(); ++role) {
     if (!neighbour.nominated && !roles_[role].affinity.empty() && MatchesAllAffinity(role, neighbour.face)) {
-      for (const std::size_t counter : roles_[role].affinity) Count(counter, neighbour.node, 1);
+      for (const std::size_t counter : roles_[role].affinity)
+        Count(counter, neighbour.node, 1);
     }
     for (std::size_t i = 0; i < matchers_[role].anti.size(); ++i) {
       if (matchers_[role].anti[i].Matches(nodes_->cluster(), neighbour.face)) {
@@ -181,8 +190,10 @@ void Terms::Count(std::size_t counter, NodeIndex node, std::int32_t weight) {
 }
 
 void Terms::Add(std::size_t role, NodeIndex node, std::int32_t weight) {
-  for (const std::size_t counter : roles_[role].feeds) Count(counter, node, weight);
-  for (const std::size_t spread : roles_[role].feeds_spread) spreads_[spread].Add(node, weight);
+  for (const std::size_t counter : roles_[role].feeds)
+    Count(counter, node, weight);
+  for (const std::size_t spread : roles_[role].feeds_spread)
+    spreads_[spread].Add(node, weight);
 }
 
 bool Terms::Free(std::size_t role) const {
@@ -213,7 +224,8 @@ bool Terms::Closed(std::size_t role, NodeIndex node) const {
   };
   const auto lacks_key = [&](const Domains& domains) { return domains.of[node] == kNoDomain; };
   return std::ranges::any_of(state.anti, taken) || std::ranges::any_of(state.anti_back, taken) ||
-         std::ranges::any_of(state.affinity, [&](std::size_t c) { return lacks_key(*counters_[c].domains); }) ||
+         std::ranges::any_of(state.affinity,
+                             [&](std::size_t c) { return lacks_key(*counters_[c].domains); }) ||
          std::ranges::any_of(state.spread, [&](std::size_t s) { return lacks_key(spreads_[s].domains()); });
 }
 
@@ -230,7 +242,8 @@ bool Terms::Bootstraps(std::size_t role) const {
 
 std::vector<const Domains*> Terms::AffinityDomains(std::size_t role) const {
   std::vector<const Domains*> keys;
-  for (const std::size_t counter : roles_[role].affinity) keys.push_back(counters_[counter].domains);
+  for (const std::size_t counter : roles_[role].affinity)
+    keys.push_back(counters_[counter].domains);
   return keys;
 }
 
@@ -245,7 +258,8 @@ std::vector<const Domains*> Terms::ApartDomains(std::size_t role) const {
   return keys;
 }
 
-std::int64_t Terms::SpreadRoom(std::size_t role, const std::vector<std::pair<NodeIndex, std::int64_t>>& room) const {
+std::int64_t Terms::SpreadRoom(std::size_t role,
+                               const std::vector<std::pair<NodeIndex, std::int64_t>>& room) const {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const std::size_t spread : roles_[role].spread) {
     const Domains& domains = spreads_[spread].domains();
@@ -260,12 +274,15 @@ std::int64_t Terms::SpreadRoom(std::size_t role, const std::vector<std::pair<Nod
 }
 
 bool Terms::SamePlace(NodeIndex a, NodeIndex b) const {
-  return std::ranges::all_of(counters_, [&](const Counter& c) { return c.domains->of[a] == c.domains->of[b]; }) &&
+  return std::ranges::all_of(counters_,
+                             [&](const Counter& c) { return c.domains->of[a] == c.domains->of[b]; }) &&
          std::ranges::all_of(spreads_, [&](const SpreadCounter& s) {
            return s.domains().of[a] == s.domains().of[b] && s.Counts(a) == s.Counts(b);
          });
 }
 
-bool Terms::Feeds(std::size_t a, std::size_t b) const { return MatchesAllAffinity(b, matchers_[a].face); }
+bool Terms::Feeds(std::size_t a, std::size_t b) const {
+  return MatchesAllAffinity(b, matchers_[a].face);
+}
 
 }  // namespace cadre::match

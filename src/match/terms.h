@@ -1,12 +1,16 @@
-// Inter-pod affinity, anti-affinity and hard topology spread during a search: counts per domain for every role of the
-// request, of the pods that are there and of the members placed so far.
+// Inter-pod affinity, anti-affinity and hard topology spread during a search: counts per domain for every
+// role of the request, of the pods that are there and of the members placed so far.
 //
-// Rules, as kube-scheduler applies them (source: API reference of Affinity and TopologySpreadConstraint, KEP-895):
-// - Pods that hold a node count, those being deleted too (spread leaves the latter out); terminal pods never do. A pod
+// Rules, as kube-scheduler applies them (source: API reference of Affinity and TopologySpreadConstraint,
+// KEP-895):
+// - Pods that hold a node count, those being deleted too (spread leaves the latter out); terminal pods never
+// do. A pod
 //   that another scheduler has only nominated keeps others away, but nobody can rely on it.
-// - Affinity: every term must hold. A pod counts for it if it matches all terms. A node without a term's key is out.
+// - Affinity: every term must hold. A pod counts for it if it matches all terms. A node without a term's key
+// is out.
 //   When no pod anywhere matches, a pod that matches its own terms may go to any node that carries the keys.
-// - Anti-affinity: no pod that a term means in the node's domain, and no term of a pod there that means this one. A node
+// - Anti-affinity: no pod that a term means in the node's domain, and no term of a pod there that means this
+// one. A node
 //   without the key is in no domain, so there is no conflict.
 // Domains here are label values, not Cadre's paths: these are Kubernetes' rules.
 #pragma once
@@ -53,7 +57,8 @@ class Terms {
   std::vector<const Domains*> AffinityDomains(std::size_t role) const;
   std::vector<const Domains*> ApartDomains(std::size_t role) const;
   // Upper bound from the role's spread constraints on how many more can be placed; `room` by node.
-  std::int64_t SpreadRoom(std::size_t role, const std::vector<std::pair<NodeIndex, std::int64_t>>& room) const;
+  std::int64_t SpreadRoom(std::size_t role,
+                          const std::vector<std::pair<NodeIndex, std::int64_t>>& room) const;
 
   // No term can tell these nodes apart.
   bool SamePlace(NodeIndex a, NodeIndex b) const;
@@ -70,10 +75,10 @@ class Terms {
   struct RoleState {
     std::vector<std::size_t> affinity;  // counters, one per term
     bool self_affinity = false;
-    std::vector<std::size_t> anti;      // counters of pods that this role's terms mean
+    std::vector<std::size_t> anti;       // counters of pods that this role's terms mean
     std::vector<std::size_t> anti_back;  // counters of pods whose terms mean this role
     std::vector<std::size_t> spread;
-    std::vector<std::size_t> feeds;         // counters that a member of this role adds to
+    std::vector<std::size_t> feeds;  // counters that a member of this role adds to
     std::vector<std::size_t> feeds_spread;
   };
   struct Matchers {

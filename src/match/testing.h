@@ -1,8 +1,6 @@
 // For tests and benchmarks of the matcher: clusters and requests in a few words.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -10,6 +8,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "kube/node.h"
 #include "kube/pod.h"
@@ -68,7 +68,8 @@ inline kube::LabelSelector Selects(std::string_view key, std::string_view value)
   return {{{std::string(key), kube::SelectorOperator::kIn, {std::string(value)}}}};
 }
 
-inline kube::PodAffinityTerm MakeTerm(std::string_view key, std::string_view value, std::string_view topology_key) {
+inline kube::PodAffinityTerm MakeTerm(std::string_view key, std::string_view value,
+                                      std::string_view topology_key) {
   kube::PodAffinityTerm term;
   term.label_selector = Selects(key, value);
   term.topology_key = std::string(topology_key);
@@ -94,18 +95,24 @@ class World {
   }
 
   // A pod of namespace "default" that is bound there.
-  model::PodId Run(std::string_view name, std::string_view node, kube::PodSpec spec, kube::StringMap labels = {}) {
+  model::PodId Run(std::string_view name, std::string_view node, kube::PodSpec spec,
+                   kube::StringMap labels = {}) {
     kube::Pod pod = MakePod(name, std::move(spec), std::move(labels));
     pod.spec.node_name = std::string(node);
     return Add(std::move(pod));
   }
 
   // The same, owned by a DaemonSet.
-  model::PodId RunDaemon(std::string_view name, std::string_view node, kube::PodSpec spec, kube::StringMap labels = {}) {
+  model::PodId RunDaemon(std::string_view name, std::string_view node, kube::PodSpec spec,
+                         kube::StringMap labels = {}) {
     kube::Pod pod = MakePod(name, std::move(spec), std::move(labels));
     pod.spec.node_name = std::string(node);
-    pod.metadata.owner_references.push_back({.api_version = "apps/v1", .kind = "DaemonSet", .name = "agent", .uid = "ds",
-                                             .controller = true, .block_owner_deletion = true});
+    pod.metadata.owner_references.push_back({.api_version = "apps/v1",
+                                             .kind = "DaemonSet",
+                                             .name = "agent",
+                                             .uid = "ds",
+                                             .controller = true,
+                                             .block_owner_deletion = true});
     return Add(std::move(pod));
   }
 
@@ -130,7 +137,8 @@ class World {
     return pod;
   }
 
-  Member NewMember(const kube::PodSpec& spec, const kube::StringMap& labels = {}, std::string_view ns = "default") {
+  Member NewMember(const kube::PodSpec& spec, const kube::StringMap& labels = {},
+                   std::string_view ns = "default") {
     return {.shape = cluster_.InternShape(spec, ns), .labels = labels, .fixed = {}, .hint = {}};
   }
 
@@ -146,7 +154,8 @@ class World {
   // The names of the nodes of a placement, by member; "-" where a member is not placed.
   std::vector<std::string> Names(const Placement& placement) const {
     std::vector<std::string> names;
-    for (const model::NodeId node : placement.nodes) names.push_back(node.Valid() ? cluster_.node(node).name : "-");
+    for (const model::NodeId node : placement.nodes)
+      names.push_back(node.Valid() ? cluster_.node(node).name : "-");
     return names;
   }
 
@@ -165,7 +174,9 @@ class World {
   model::Cluster cluster_;
 };
 
-inline Request Whole(Unit root) { return {std::move(root)}; }
+inline Request Whole(Unit root) {
+  return {std::move(root)};
+}
 
 inline Unit Tree(std::vector<Unit> units, std::string_view topology = {}) {
   Unit root;

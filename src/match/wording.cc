@@ -1,9 +1,10 @@
 #include "match/wording.h"
 
 #include <algorithm>
+#include <map>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
 
 #include "base/text.h"
 #include "kube/node.h"
@@ -22,10 +23,11 @@ class NeedWriter {
     const std::vector<std::string> parts = Parts(unit);
     std::string text = ListText(parts);
     const std::int64_t lacks = std::max<std::int64_t>(unit.need - unit.placed, 0);
-    if (!unit.all && lacks != unit.open) {
-      text = parts.size() == 1 && unit.units.empty()
-                 ? fmt::format("at least {} of {}", lacks, text)
-                 : fmt::format("at least {} of: {}", lacks, text);
+    if (!unit.all && lacks == 0) {
+      text = "none of " + text;
+    } else if (!unit.all && lacks != unit.open) {
+      text = parts.size() == 1 && unit.units.empty() ? fmt::format("at least {} of {}", lacks, text)
+                                                     : fmt::format("at least {} of: {}", lacks, text);
     }
     if (unit.domains != nullptr) text += fmt::format(" in one {}", unit.domains->key);
     return text;
@@ -42,7 +44,8 @@ class NeedWriter {
       same->second += c.members.size();
     }
     for (const auto& [shape, count] : members) {
-      parts.push_back(fmt::format("{} × ({})", count, AmountsText(nodes_.cluster().shape(problem_.shapes[shape].id))));
+      parts.push_back(
+          fmt::format("{} × ({})", count, AmountsText(nodes_.cluster().shape(problem_.shapes[shape].id))));
     }
     std::vector<std::pair<std::string, std::size_t>> units;
     for (const std::size_t child : unit.units) {
@@ -70,17 +73,25 @@ class NeedWriter {
   const Problem& problem_;
 };
 
-std::string Have(std::size_t count) { return count == 1 ? "1 has" : fmt::format("{} have", count); }
-std::string Are(std::size_t count) { return count == 1 ? "1 is" : fmt::format("{} are", count); }
-std::string Do(std::size_t count) { return count == 1 ? "1 does" : fmt::format("{} do", count); }
+std::string Have(std::size_t count) {
+  return count == 1 ? "1 has" : fmt::format("{} have", count);
+}
+std::string Are(std::size_t count) {
+  return count == 1 ? "1 is" : fmt::format("{} are", count);
+}
+std::string Do(std::size_t count) {
+  return count == 1 ? "1 does" : fmt::format("{} do", count);
+}
 
 // How many of the nodes that fail the selector lack one of its labels; the others have another value.
-std::size_t CountLacking(NodeTable& nodes, const kube::StringMap& selector, const std::vector<Misfit>& misfits) {
+std::size_t CountLacking(NodeTable& nodes, const kube::StringMap& selector,
+                         const std::vector<Misfit>& misfits) {
   std::size_t lacking = 0;
   for (NodeIndex node = 0; node < misfits.size(); ++node) {
     if (misfits[node] != Misfit::kNodeSelector) continue;
     const kube::StringMap& labels = nodes.node(node).metadata.labels;
-    lacking += std::ranges::any_of(selector, [&](const auto& want) { return !labels.contains(want.first); }) ? 1 : 0;
+    lacking +=
+        std::ranges::any_of(selector, [&](const auto& want) { return !labels.contains(want.first); }) ? 1 : 0;
   }
   return lacking;
 }
@@ -100,7 +111,8 @@ std::string AmountsText(const model::Shape& shape) {
   std::vector<std::string> parts;
   for (const bool extended : {false, true}) {
     for (const auto& [resource, amount] : shape.request_list) {
-      if (amount == 0 || resource == kube::kPods || (resource.find('/') != std::string::npos) != extended) continue;
+      if (amount == 0 || resource == kube::kPods || (resource.find('/') != std::string::npos) != extended)
+        continue;
       parts.push_back(kube::FormatAmount(resource, amount));
     }
   }
@@ -110,15 +122,20 @@ std::string AmountsText(const model::Shape& shape) {
 std::string NeedText(const NodeTable& nodes, const Problem& problem) {
   const ProblemUnit& root = problem.units.front();
   std::int64_t placed = static_cast<std::int64_t>(problem.member_count);
-  for (const ProblemClass& cls : problem.classes) placed -= static_cast<std::int64_t>(cls.members.size());
-  std::string text = root.all_classes.empty() ? "needs nothing more" : "needs " + NeedWriter(nodes, problem).Unit(0);
-  if (placed > 0) text += fmt::format(", with {} of {} placed", placed, Quantify(static_cast<std::int64_t>(problem.member_count), "member"));
+  for (const ProblemClass& cls : problem.classes)
+    placed -= static_cast<std::int64_t>(cls.members.size());
+  std::string text =
+      root.all_classes.empty() ? "needs nothing more" : "needs " + NeedWriter(nodes, problem).Unit(0);
+  if (placed > 0)
+    text += fmt::format(", with {} of {} placed", placed,
+                        Quantify(static_cast<std::int64_t>(problem.member_count), "member"));
   return text;
 }
 
 std::string SelectorText(const kube::StringMap& selector) {
   std::vector<std::string> parts;
-  for (const auto& [key, value] : selector) parts.push_back(fmt::format("{}={}", key, value));
+  for (const auto& [key, value] : selector)
+    parts.push_back(fmt::format("{}={}", key, value));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -128,7 +145,9 @@ std::string_view ShortKey(std::string_view key) {
 }
 
 std::string MisfitText(NodeTable& nodes, const model::Shape& shape, const std::vector<Misfit>& misfits) {
-  const auto count = [&](Misfit reason) { return static_cast<std::size_t>(std::ranges::count(misfits, reason)); };
+  const auto count = [&](Misfit reason) {
+    return static_cast<std::size_t>(std::ranges::count(misfits, reason));
+  };
   std::vector<std::string> parts;
   if (const std::size_t n = count(Misfit::kNodeSelector)) {
     parts.push_back(fmt::format("{} not match node selector {}", Do(n), SelectorText(shape.node_selector)));
@@ -152,13 +171,16 @@ std::string MisfitText(NodeTable& nodes, const model::Shape& shape, const std::v
 
 std::string NoNodeText(NodeTable& nodes, const model::Shape& shape, const std::vector<Misfit>& misfits) {
   const std::string all = Quantify(static_cast<std::int64_t>(misfits.size()), "node");
-  const auto only = [&](Misfit reason) { return std::ranges::all_of(misfits, [&](Misfit m) { return m == reason; }); };
+  const auto only = [&](Misfit reason) {
+    return std::ranges::all_of(misfits, [&](Misfit m) { return m == reason; });
+  };
   if (only(Misfit::kNodeSelector)) {
     const std::size_t lacking = CountLacking(nodes, shape.node_selector, misfits);
     const std::string_view label = shape.node_selector.size() == 1 ? "the label" : "one of the labels";
     std::vector<std::string> parts;
     if (lacking > 0) parts.push_back(fmt::format("{} lack{} {}", lacking, lacking == 1 ? "s" : "", label));
-    if (lacking < misfits.size()) parts.push_back(fmt::format("{} another value", Have(misfits.size() - lacking)));
+    if (lacking < misfits.size())
+      parts.push_back(fmt::format("{} another value", Have(misfits.size() - lacking)));
     return fmt::format("no node matches node selector {} ({}: {})", SelectorText(shape.node_selector), all,
                        fmt::join(parts, ", "));
   }

@@ -54,8 +54,8 @@ std::string Where(const GroupRow& row) {
   const auto* domains = FinestDomains(row);
   const auto count = static_cast<std::int64_t>(row.nodes.size());
   if (domains == nullptr) return FirstOf(row.nodes);
-  const std::string nodes =
-      row.nodes.size() <= kNodesNamed ? fmt::format("{}", fmt::join(row.nodes, ", ")) : Quantify(count, "node");
+  const std::string nodes = row.nodes.size() <= kNodesNamed ? fmt::format("{}", fmt::join(row.nodes, ", "))
+                                                            : Quantify(count, "node");
   return fmt::format("{} in {}", nodes, FirstOf(domains->second));
 }
 

@@ -9,8 +9,8 @@ namespace cadre::sim {
 namespace {
 
 // One of several exclusive faults, or none, with one draw.
-template <class Fault, std::size_t N>
-Fault Draw(Random& random, const std::array<std::pair<double, Fault>, N>& faults) {
+template <class Fault, std::size_t kCount>
+Fault Draw(Random& random, const std::array<std::pair<double, Fault>, kCount>& faults) {
   for (const auto& [probability, fault] : faults) {
     if (probability > 0 && random.Chance(probability)) return fault;
   }

@@ -324,7 +324,7 @@ void Kubelets::CountFailure(const PodState& state) {
 }
 
 int Kubelets::FailuresBefore(const PodState& state) const {
-  int failures = state.life ? state.life->restarts : 0;
+  const int failures = state.life ? state.life->restarts : 0;
   const auto counted = failures_.find(IndexKey(state.pod()));
   int earlier = counted == failures_.end() ? 0 : counted->second;
   const auto told = state.pod().metadata.annotations.find("batch.kubernetes.io/job-index-failure-count");

@@ -93,7 +93,8 @@ drive::WriteResult MemoryApi::Serve(const Request& request) {
       break;
   }
   if (admit_) {
-    if (std::optional<drive::WriteResult> refusal = admit_(request.user, request.effect)) return *std::move(refusal);
+    if (std::optional<drive::WriteResult> refusal = admit_(request.user, request.effect))
+      return *std::move(refusal);
   }
   drive::WriteResult result = WriteNow(request.user, request.effect);
   if (faults_ != nullptr && faults_->CompactsAfterWrite(now)) hub_.Compact();

@@ -36,9 +36,9 @@ struct MemoryApiOptions {
   Duration request_latency{0};
   Duration answer_latency{0};
   Duration watch_latency{0};
-  std::size_t history_kept = 1'000;       // changes per kind that stay for watches that resume
-  std::size_t history_bound = 1'000'000;  // a watcher that lags further behind has expired
-  std::size_t notes_bound = 10'000;       // different notes kept
+  std::size_t history_kept = 1'000;     // changes per kind that stay for watches that resume
+  std::size_t history_bound = 200'000;  // a watcher that lags further behind has expired
+  std::size_t notes_bound = 10'000;     // different notes kept
   std::optional<FaultOptions> faults = std::nullopt;
 };
 

@@ -1,0 +1,250 @@
+#include "app/simulate_command.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "app/version.h"
+#include "base/json.h"
+
+namespace cadre::app {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+const std::string kRoot = CADRE_SOURCE_DIR;
+
+std::string ReadFile(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The command with files of its own.
+class Simulate : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::temp_directory_path() / fmt::format("cadre_{}_{}", test->name(), ::getpid());
+    std::filesystem::create_directories(folder_);
+    flags_.uniform.nodes = 2;
+    flags_.uniform.node = "cpu=4,memory=8Gi";
+    flags_.colour = "never";
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  void Give(std::string_view text, const std::string& name = "jobs.yaml") {
+    // What starts with a brace would be taken for JSON.
+    std::ofstream(folder_ / name) << "---\n" << text;
+    flags_.files.push_back((folder_ / name).string());
+  }
+
+  int Run() { return RunSimulate(flags_, out_, err_); }
+  json::value RunForJson() {
+    flags_.json = "-";
+    Run();
+    return json::parse(out_.str());
+  }
+
+  std::filesystem::path folder_;
+  SimulateFlags flags_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+};
+
+constexpr const char* kPod = R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec: {restartPolicy: Never, containers: [{name: c, image: x, command: [sleep, "5"], resources: {requests: {cpu: "1"}}}]}
+)";
+
+constexpr const char* kHugePod = R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: huge}
+spec: {restartPolicy: Never, containers: [{name: c, image: x, resources: {requests: {cpu: "100"}}}]}
+)";
+
+TEST_F(Simulate, EndsWithZeroWhenEverythingRan) {
+  Give(kPod);
+  EXPECT_EQ(Run(), 0);
+  EXPECT_THAT(err_.str(), IsEmpty());
+}
+
+TEST_F(Simulate, EndsWithOneWhenAGroupNeverRuns) {
+  Give(kHugePod);
+  EXPECT_EQ(Run(), 1);
+  EXPECT_THAT(out_.str(), HasSubstr("never"));
+}
+
+TEST_F(Simulate, EndsWithOneWhenAGroupStillWaits) {
+  Give(
+      R"({apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {suspend: true, template: {spec: {restartPolicy: Never,
+       containers: [{name: c, image: x}]}}}})");
+  EXPECT_EQ(Run(), 1);
+  EXPECT_THAT(out_.str(), HasSubstr("Job default/j, pending: Job default/j is suspended"));
+}
+
+TEST_F(Simulate, EndsWithTwoOnBadInputAndStillRunsTheRest) {
+  Give(std::string(kPod) +
+       "\n---\n{apiVersion: v1, kind: Pod, metadata: {name: q}, spec: {containers: 3}}\n");
+  EXPECT_EQ(Run(), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("jobs.yaml: document 2, line "));
+  EXPECT_THAT(err_.str(), HasSubstr("spec.containers"));
+  EXPECT_THAT(out_.str(), HasSubstr("1 finished"));
+}
+
+TEST_F(Simulate, NamesUnknownKindsWithoutFailing) {
+  Give(std::string(kPod) + "\n---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}}\n");
+  EXPECT_EQ(Run(), 0);
+  EXPECT_THAT(out_.str(), HasSubstr("1 × Deployment (apps/v1)"));
+}
+
+TEST_F(Simulate, StrictMakesUnknownKindsAnError) {
+  Give(std::string(kPod) + "\n---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}}\n");
+  flags_.strict = true;
+  EXPECT_EQ(Run(), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("unknown kind Deployment (apps/v1)"));
+  EXPECT_THAT(out_.str(), IsEmpty());
+}
+
+TEST_F(Simulate, SaysWhenThereAreNoNodes) {
+  Give(kPod);
+  flags_.uniform.nodes = 0;
+  EXPECT_EQ(Run(), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("there are no nodes: give --cluster FILE"));
+}
+
+TEST_F(Simulate, SaysWhichFileCannotBeRead) {
+  flags_.files = {(folder_ / "absent.yaml").string()};
+  EXPECT_EQ(Run(), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("absent.yaml"));
+}
+
+TEST_F(Simulate, SaysWhichFlagIsNoTime) {
+  Give(kPod);
+  flags_.default_duration = "long";
+  EXPECT_EQ(Run(), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("--default-duration: "));
+}
+
+TEST_F(Simulate, RunsPodsThatDoNotTellForTheDefault) {
+  Give(
+      "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {restartPolicy: Never, containers: [{name: c, "
+      "image: x}]}}");
+  flags_.default_duration = "7s";
+  EXPECT_EQ(RunForJson().at_pointer("/groups/0/end_s"), 7);
+}
+
+TEST_F(Simulate, PlacesEveryPodWhateverItsSchedulerName) {
+  Give(
+      "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {schedulerName: other, restartPolicy: Never, "
+      "containers: [{name: c, image: x}]}}");
+  EXPECT_EQ(Run(), 0);
+}
+
+TEST_F(Simulate, LeavesThePodsOfOtherSchedulersAloneWhenAsked) {
+  Give(
+      "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {schedulerName: other, restartPolicy: Never, "
+      "containers: [{name: c, image: x}]}}");
+  flags_.respect_scheduler_name = true;
+  EXPECT_EQ(Run(), 1);
+  EXPECT_THAT(out_.str(), HasSubstr("its pods ask for the scheduler other"));
+}
+
+TEST_F(Simulate, EndsAtTheGivenTime) {
+  Give(kPod);
+  flags_.until = "3s";
+  const json::value report = RunForJson();
+  EXPECT_EQ(report.at_pointer("/groups/0/state"), "running");
+  EXPECT_EQ(report.at("cut"), true);
+  EXPECT_EQ(report.at("end_s"), 3);
+}
+
+TEST_F(Simulate, WritesJsonToAFileBesideTheText) {
+  Give(kPod);
+  flags_.json = (folder_ / "out.json").string();
+  EXPECT_EQ(Run(), 0);
+  EXPECT_EQ(json::parse(ReadFile(folder_ / "out.json")).at_pointer("/groups/0/state"), "finished");
+  EXPECT_THAT(out_.str(), HasSubstr("1 finished"));
+}
+
+TEST_F(Simulate, SaysWhenTheJsonCannotBeWritten) {
+  Give(kPod);
+  flags_.json = (folder_ / "no/such/folder.json").string();
+  EXPECT_EQ(Run(), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("cannot be written"));
+}
+
+TEST_F(Simulate, PodsOfADumpHoldTheirResources) {
+  Give(std::string(kPod) +
+       "\n---\n{apiVersion: v1, kind: Pod, metadata: {name: agent, uid: u}, spec: {nodeName: node-0, "
+       "containers: [{name: c, image: x, resources: {requests: {cpu: '4'}}}]}, "
+       "status: {phase: Running, startTime: '2025-12-01T00:00:00Z'}}");
+  EXPECT_EQ(RunForJson().at_pointer("/groups/0/nodes"), json::parse(R"(["node-1"])"));
+}
+
+TEST_F(Simulate, TakesItsClusterFromADescription) {
+  Give(kPod);
+  std::ofstream(folder_ / "cluster.yaml") << "nodes: [{name: only, cpu: 8, memory: 8Gi}]";
+  flags_.uniform.nodes = 0;
+  flags_.cluster_files = {(folder_ / "cluster.yaml").string()};
+  EXPECT_EQ(RunForJson().at_pointer("/groups/0/nodes"), json::parse(R"(["only"])"));
+}
+
+TEST_F(Simulate, SaysWhatIsWrongInAClusterDescription) {
+  Give(kPod);
+  std::ofstream(folder_ / "cluster.yaml") << "nodes: [{name: only, cpus: 8}]";
+  flags_.cluster_files = {(folder_ / "cluster.yaml").string()};
+  EXPECT_EQ(Run(), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("nodes[0].cpus: unknown field, did you mean cpu?"));
+}
+
+TEST_F(Simulate, GivesTheSameBytesTwice) {
+  for (int i = 0; i < 9; ++i)
+    Give(fmt::format("{{apiVersion: batch/v1, kind: Job, metadata: {{name: j{}}}, spec: {{completionMode: "
+                     "Indexed, parallelism: 2, "
+                     "completions: 2, template: {{spec: {{restartPolicy: Never, containers: [{{name: c, "
+                     "image: x, resources: "
+                     "{{requests: {{cpu: '2'}}}}}}]}}}}}}}}",
+                     i),
+         fmt::format("j{}.yaml", i));
+  flags_.json = "-";
+  Run();
+  std::ostringstream again;
+  RunSimulate(flags_, again, err_);
+  EXPECT_EQ(out_.str(), again.str());
+}
+
+// The demo's output, as the README shows it. CADRE_UPDATE_GOLDEN=1 writes the file anew (CONTRIBUTING.md):
+// read the difference before you keep it.
+TEST(Demo, PrintsWhatTheReadmeShows) {
+  SimulateFlags flags;
+  flags.files = {kRoot + "/examples/demo/jobs.yaml"};
+  flags.cluster_files = {kRoot + "/examples/demo/cluster.yaml"};
+  flags.colour = "never";
+  flags.width = 100;
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(RunSimulate(flags, out, err), 1);  // one group can never run
+  EXPECT_THAT(err.str(), IsEmpty());
+  const std::string golden = kRoot + "/testdata/golden/demo.txt";
+  if (std::getenv("CADRE_UPDATE_GOLDEN") != nullptr) std::ofstream(golden, std::ios::binary) << out.str();
+  EXPECT_EQ(out.str(), ReadFile(golden));
+}
+
+TEST(Version, IsTheOneOfTheBuild) {
+  EXPECT_THAT(ReadFile(kRoot + "/CMakeLists.txt"),
+              HasSubstr(fmt::format("project(cadre VERSION {} ", kVersion)));
+}
+
+}  // namespace
+}  // namespace cadre::app
