@@ -36,8 +36,9 @@ struct Entry {
   json::object resources;
 };
 
+// As it was written, nearly; JSON would write 1.5 as 1.5E0.
 std::string Shown(const json::value& value) {
-  return json::serialize(value);
+  return value.is_double() ? fmt::format("{}", value.get_double()) : json::serialize(value);
 }
 
 Result<std::int64_t> WholeNumber(const json::value& value, std::string_view field, std::int64_t low,

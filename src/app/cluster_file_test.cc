@@ -55,7 +55,7 @@ TEST(ClusterFile, NamesASingleNodeAsItsEntry) {
 }
 
 TEST(ClusterFile, ReadsResourcesAsANodeStatusWould) {
-  const kube::Node& node =
+  const kube::Node node =
       Nodes("nodes: [{name: w, cpu: 1.5, memory: 2Gi, nvidia.com/gpu: 8}]")[0].As<kube::Node>();
   EXPECT_EQ(node.status.allocatable.at("cpu"), 1500);
   EXPECT_EQ(node.status.allocatable.at("memory"), 2LL << 30);
@@ -89,7 +89,7 @@ TEST(ClusterFile, LetsEntriesShareRacksThatAreNamed) {
 }
 
 TEST(ClusterFile, ReadsTaintsAsKubectlWritesThem) {
-  const kube::Node& node =
+  const kube::Node node =
       Nodes("nodes: [{name: w, cpu: 1, taints: ['a=b:NoSchedule', 'c:NoExecute']}]")[0].As<kube::Node>();
   ASSERT_EQ(node.spec.taints.size(), 2U);
   EXPECT_EQ(kube::ToString(node.spec.taints[0]), "a=b:NoSchedule");

@@ -94,14 +94,14 @@ TEST(Input, ComplainsOfAnAnnotationThatIsNoTime) {
 
 TEST(Input, NodesAndRunningPodsAreThereAtTheStart) {
   const SimulationInput input = Sorted(
-      "{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Node, metadata: {name: n}}, "
-      "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeName: n, containers: [{name: c, image: "
+      "{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Node, metadata: {name: n1}}, "
+      "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeName: n1, containers: [{name: c, image: "
       "x}]}}]}");
-  EXPECT_THAT(Loaded(input), ElementsAre("Node n", "Pod default/p"));
+  EXPECT_THAT(Loaded(input), ElementsAre("Node n1", "Pod default/p"));
 }
 
 TEST(Input, AJobWithRunningPodsIsUnderWay) {
-  const SimulationInput input = Sorted(DumpedJob("{active: 1}") + DumpedPod("nodeName: n, ", "Running"));
+  const SimulationInput input = Sorted(DumpedJob("{active: 1}") + DumpedPod("nodeName: n1, ", "Running"));
   EXPECT_THAT(Loaded(input), ElementsAre("Job default/j", "Pod default/j-0-abcde"));
   EXPECT_THAT(Submitted(input), IsEmpty());
 }
@@ -121,7 +121,7 @@ TEST(Input, NamesWhatHasFinished) {
 }
 
 TEST(Input, ARunningPodStaysWithoutItsLostJob) {
-  const SimulationInput input = Sorted(DumpedPod("nodeName: n, ", "Running"));
+  const SimulationInput input = Sorted(DumpedPod("nodeName: n1, ", "Running"));
   ASSERT_EQ(input.cluster.size(), 1U);
   EXPECT_THAT(input.cluster[0].Meta().owner_references, IsEmpty());
 }

@@ -1,16 +1,45 @@
 // The program: picks the command.
 #include <exception>
 #include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "app/simulate_command.h"
 #include "app/version.h"
+#include "base/text.h"
 
 namespace {
 
 constexpr int kBadFlags = 2;
+
+// The long flag that is nearest to a mistyped one, or empty.
+std::string NearestFlag(const CLI::App& command, std::string_view flag) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames())
+      flags.push_back("--" + name);
+  }
+  const std::vector<std::string_view> candidates(flags.begin(), flags.end());
+  return std::string(cadre::ClosestTo(flag.substr(0, flag.find('=')), candidates));
+}
+
+// Helps with flags that do not exist; everything else CLI11 explains well.
+int ExplainParseError(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    for (const std::string& extra : app.remaining(true)) {
+      if (!extra.starts_with('-')) continue;
+      const std::string nearest = NearestFlag(command, extra);
+      std::cerr << fmt::format("cadre: unknown flag {}{} (--help lists them)\n", extra,
+                               nearest.empty() ? "" : fmt::format(", did you mean {}?", nearest));
+      return kBadFlags;
+    }
+  }
+  return app.exit(error) == 0 ? 0 : kBadFlags;
+}
 
 int Run(int argc, char** argv) {
   CLI::App app("Cadre places groups of pods on a Kubernetes cluster: all of a group or nothing.", "cadre");
@@ -21,7 +50,7 @@ int Run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kBadFlags;
+    return ExplainParseError(app, *simulate_command, error);
   }
   if (*simulate_command) return cadre::app::RunSimulate(simulate, std::cout, std::cerr);
   return 0;

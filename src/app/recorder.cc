@@ -264,8 +264,10 @@ void Recorder::OnPodWrite(Time now, const kube::Object* before, const kube::Obje
   if (state.alive && (after == nullptr || kube::IsTerminal(pod))) {
     state.alive = false;
     if (state.row != nullptr) --state.row->live_pods;
-    const bool failed = pod.status.phase == kube::PodPhase::kFailed;
-    Close(now, pod.metadata.uid, failed, !kube::IsTerminal(pod), failed ? ExplainPod(pod.status) : "");
+    // A kubelet ends a pod that is being deleted before it goes.
+    const bool deleted = !kube::IsTerminal(pod) || pod.metadata.deletion_timestamp.has_value();
+    const bool failed = !deleted && pod.status.phase == kube::PodPhase::kFailed;
+    Close(now, pod.metadata.uid, failed, deleted, failed ? ExplainPod(pod.status) : "");
   }
   if (after == nullptr) pods_.erase(found);
 }

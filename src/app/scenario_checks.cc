@@ -164,7 +164,9 @@ std::vector<core::GroupView> ViewsOf(const CheckContext& context, const Subject&
   const auto& ref = std::get<ObjectRef>(of);
   std::vector<core::GroupView> views;
   for (core::GroupView& view : context.simulation.scheduler().Groups()) {
-    if (view.key.kind == kube::Info(ref.kind).name && view.key.namespace_ == ref.namespace_ &&
+    // Both kinds of PodGroup are called so here; a group's kind tells them apart after the dot.
+    const std::string_view kind = std::string_view(view.key.kind).substr(0, view.key.kind.find('.'));
+    if (kind == kube::Info(ref.kind).name && view.key.namespace_ == ref.namespace_ &&
         view.key.name == ref.name)
       views.push_back(std::move(view));
   }

@@ -44,7 +44,8 @@ void ForgetJobIdentity(json::object& job) {
 json::object AsNewObject(const kube::Object& object) {
   CADRE_ASSERT(object.raw != nullptr && object.raw->is_object(), "an object without its JSON");
   json::object body = object.raw->get_object();
-  body.erase("status");
+  // A Node brings its own status: that is what its kubelet would write.
+  if (object.kind != kube::Kind::kNode) body.erase("status");
   if (json::object* metadata = ObjectIn(body, "metadata")) {
     for (const std::string_view field : kServerFields)
       metadata->erase(field);

@@ -16,8 +16,13 @@ constexpr int kMostFailedRounds = 3;
 // Half placed, and the missing pods do not appear: after this its place is given back.
 constexpr Duration kIncompleteGrace{30'000};
 
+// What the keys of a unit's reservations start with.
+std::string ReservationsOf(const model::GroupKey& key, std::string_view unit) {
+  return fmt::format("{}/{}/{}/{}/{}/", key.kind, key.namespace_, key.name, key.uid, unit);
+}
+
 std::string ReservationKey(const model::GroupKey& key, std::string_view unit, std::int32_t index) {
-  return fmt::format("{}/{}/{}/{}/{}/{}", key.kind, key.namespace_, key.name, key.uid, unit, index);
+  return ReservationsOf(key, unit) + std::to_string(index);
 }
 
 std::string_view AnnotationOf(const kube::StringMap& annotations, std::string_view key) {
@@ -55,13 +60,15 @@ void Scheduler::Impl::Adopt(Group& group) {
     // Nothing of it runs: the next start is a start like the first, all or nothing.
     group.started = false;
     group.plan_id.clear();
+    group.marked.clear();
     group.mark_attempts = 0;
     group.failed_rounds = 0;
     group.incomplete_since.reset();
     return;
   }
   if (group.spec.record && !group.plan_id.empty() &&
-      AnnotationOf(group.spec.record->annotations, kStartedAnnotation) == group.plan_id) {
+      AnnotationOf(group.spec.record->annotations, StartedAnnotationOf(group.spec.key.part)) ==
+          group.plan_id) {
     group.started = true;
   }
   // What others placed (no plan of ours on any member) is not ours to give back.
@@ -69,8 +76,8 @@ void Scheduler::Impl::Adopt(Group& group) {
   if (!group.started && !IsHalfPlaced(group)) {
     group.started = true;
     group.failed_rounds = 0;
-    MarkStarted(group.spec.key, group);
   }
+  MarkStarted(group.spec.key, group);
 }
 
 // Some of it is placed, but not its minimum.
@@ -151,6 +158,8 @@ void Scheduler::Impl::Refuse(const model::GroupKey& key, Group& group, const Ask
     return;
   }
   if (group.started) KeepRoomForLater(key, group);
+  // Room that it gave up and took again is no news, or it would be tried at every step.
+  queue_.Tried(key, VersionFor(group));
   Tell(group, true, group.started ? "MembersPending" : "Unschedulable", group.why->message);
 }
 
@@ -179,26 +188,41 @@ void Scheduler::Impl::Commit(const model::GroupKey& key, Group& group, const Ask
     }
   }
   if (to_bind == 0) {
-    Tell(group, true, "MembersPending", "its waiting members do not fit now");
+    RefuseRest(key, group, ask);
     return;
   }
   group.why.reset();
   if (group.plan_id.empty()) group.plan_id = Hex(hash);
   const std::string plan_text = ask.slots.size() > 1 ? group.plan.Encode(options_.epoch) : std::string{};
   std::optional<drive::EffectId> first;
+  bool carried = false;
   for (const Slot& slot : ask.slots) {
     if (slot.placed || !slot.pod.Valid() || state_.cluster.pod(slot.pod).hold != model::Hold::kAssumed)
       continue;
     drive::EffectId id{};
-    Bind(key, group, slot, first && plan_text.size() > kShortPlan ? std::string{} : plan_text, first, &id);
+    Bind(key, group, slot, carried && plan_text.size() > kShortPlan ? std::string{} : plan_text, first, &id);
+    carried = true;
     // The first bind of a start carries the plan and must be there before the others leave.
     if (!first && !group.started) first = id;
   }
   Tell(group, false, "Placed",
        fmt::format("placed {} on {}", Quantify(to_bind, "member"),
                    Quantify(static_cast<std::int64_t>(nodes.size()), "node")));
-  queue_.Succeeded(key);
   queue_.Remove(key);
+}
+
+// A started group holds what it has, so that the matcher is content when none of the rest fits. To say why,
+// it is asked for all of it.
+void Scheduler::Impl::RefuseRest(const model::GroupKey& key, Group& group, const Ask& ask) {
+  Ask whole = ask;
+  whole.signature.clear();
+  whole.request.root.minimum = match::Unit::kAll;
+  for (match::Unit& unit : whole.request.root.units)
+    unit.minimum = match::Unit::kAll;
+  auto placement = match::Match(state_.cluster, whole.request, options_.limits);
+  const std::string unknown = "its waiting members do not fit now";
+  Refuse(key, group, whole,
+         placement ? match::Diagnosis{match::No::kNotNow, unknown} : std::move(placement.error()));
 }
 
 void Scheduler::Impl::Bind(const model::GroupKey& key, Group& group, const Slot& slot,
@@ -222,11 +246,21 @@ void Scheduler::Impl::Bind(const model::GroupKey& key, Group& group, const Slot&
 // All binds of a placement are answered.
 void Scheduler::Impl::SettleBinds(const model::GroupKey& key, Group& group) {
   const bool failed = std::exchange(group.bind_failed, false);
+  if (group.members.empty()) {
+    UpdateGroup(key);
+    return;
+  }
   state_.Refresh(group);
   Adopt(group);
+  // Not at once: what was refused because the watch is behind would be refused again.
+  if (failed) {
+    ++group.failed_rounds;
+    queue_.BackOff(key, now_);
+  } else {
+    queue_.Succeeded(key);
+  }
   if (!WantsPlace(group)) return;
   const bool half_placed = state_.PlacedCount(group) > 0 && !group.started;
-  group.failed_rounds += failed ? 1 : 0;
   if (half_placed && group.failed_rounds >= kMostFailedRounds) {
     RollBack(key, group, group.bind_error);
     return;
@@ -235,19 +269,24 @@ void Scheduler::Impl::SettleBinds(const model::GroupKey& key, Group& group) {
               .priority = state_.PriorityOf(group),
               .created = group.spec.created,
               .key = key});
-  // A half placed group is made whole, or given back, at once; a whole one waits before it is tried again.
-  if (failed && !half_placed) queue_.BackOff(key, now_);
 }
 
 void Scheduler::Impl::MarkStarted(const model::GroupKey& key, Group& group) {
   const bool alone = group.members.size() <= 1 && group.spec.units.size() <= 1;
-  if (!group.started || group.plan_id.empty() || alone || group.mark_attempts >= kMostMarkAttempts) return;
-  ++group.mark_attempts;
+  if (!group.started || group.plan_id.empty() || alone || group.marked == group.plan_id) return;
+  if (group.mark_attempts >= kMostMarkAttempts) return;
+  group.marked = group.plan_id;
+  bool sends = false;
+  const std::string annotation = StartedAnnotationOf(key.part);
   const auto mark = [&](const drive::Target& target, const std::string& uid,
                         const kube::StringMap& annotations) {
-    if (AnnotationOf(annotations, kStartedAnnotation) == group.plan_id) return;
-    boost::json::object wanted{{std::string(kStartedAnnotation), group.plan_id}};
-    if (annotations.contains(kRollbacksAnnotation)) wanted[std::string(kRollbacksAnnotation)] = nullptr;
+    if (AnnotationOf(annotations, annotation) == group.plan_id) return;
+    sends = true;
+    boost::json::object wanted{{annotation, group.plan_id}};
+    // A reason that stayed behind would make a suspension by somebody else look like one of ours.
+    for (const std::string_view old : {kRollbacksAnnotation, kRolledBackAnnotation}) {
+      if (annotations.contains(old)) wanted[std::string(old)] = nullptr;
+    }
     boost::json::object patch{{"metadata", boost::json::object{{"annotations", std::move(wanted)}}}};
     Emit({.id = {},
           .after = {},
@@ -259,13 +298,14 @@ void Scheduler::Impl::MarkStarted(const model::GroupKey& key, Group& group) {
   if (group.spec.record) {
     const model::OwnerObject& record = *group.spec.record;
     mark({record.kind, record.namespace_, record.name}, record.uid, record.annotations);
-    return;
+  } else {
+    for (const auto& [uid, member] : group.members) {
+      if (!state_.IsPlaced(member)) continue;
+      const kube::ObjectMeta& meta = state_.cluster.pod(member.pod).pod->metadata;
+      mark({kube::Kind::kPod, meta.namespace_, meta.name}, uid, meta.annotations);
+    }
   }
-  for (const auto& [uid, member] : group.members) {
-    if (!state_.IsPlaced(member)) continue;
-    const kube::ObjectMeta& meta = state_.cluster.pod(member.pod).pod->metadata;
-    mark({kube::Kind::kPod, meta.namespace_, meta.name}, uid, meta.annotations);
-  }
+  group.mark_attempts += sends ? 1 : 0;
 }
 
 // After a restart: room that an earlier process kept for later stages is kept again where the plan says, if
@@ -292,9 +332,9 @@ void Scheduler::Impl::KeepRoomForLater(const model::GroupKey& key, Group& group)
 
 // Of one unit, or of all when `unit` is empty.
 void Scheduler::Impl::ReleaseReservations(Group& group, std::string_view unit) {
-  const std::string of_unit = fmt::format("/{}/", unit);
+  const std::string of_unit = ReservationsOf(group.spec.key, unit);
   for (auto reservation = group.reserved.begin(); reservation != group.reserved.end();) {
-    if (!unit.empty() && reservation->find(of_unit) == std::string::npos) {
+    if (!unit.empty() && !reservation->starts_with(of_unit)) {
       ++reservation;
       continue;
     }

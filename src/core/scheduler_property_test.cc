@@ -15,7 +15,7 @@ using kube::Kind;
 // A world in which things happen at random.
 class RandomWorld {
  public:
-  explicit RandomWorld(std::uint64_t seed) : random_(seed) {
+  explicit RandomWorld(std::uint64_t seed, bool crashes = false) : random_(seed), crashes_(crashes) {
     world_.AddNodes(3, 3);
     world_.SetFate([this](const drive::Effect&) { return RandomFate(); });
   }
@@ -23,6 +23,7 @@ class RandomWorld {
   void Live(int acts) {
     for (int act = 0; act < acts; ++act) {
       Act();
+      if (crashes_ && random_.Chance(0.1)) world_.Restart();
       if (random_.Chance(0.6)) {
         world_.PassSeconds(static_cast<int>(random_.Uniform(3)));
       } else {
@@ -105,6 +106,7 @@ spec:
   }
 
   Random random_;
+  const bool crashes_;
   SchedulerWorld world_;
   int made_ = 0;
 };
@@ -142,6 +144,26 @@ TEST(SchedulerProperty, EventsOneByOneAndTheObjectsThatAreLeftInAnyOrderGiveTheS
     fresh.Step(random.world().now(), events);  // nothing is Listed: it decides nothing
     ASSERT_EQ(random.world().scheduler().Fingerprint(), fresh.Fingerprint()) << "seed " << seed;
   }
+}
+
+// Binds are refused and lost, others bind too, pods vanish, the process is killed: when that ends, every
+// group has none of its members placed, or was whole once, or is on its way back through its owner.
+TEST(SchedulerProperty, NoGroupIsLeftHalfPlaced) {
+  int started = 0;
+  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+    RandomWorld random(seed, true);
+    random.Live(kActs);
+    random.StopFailing();
+    random.world().HoldWatch(false);
+    random.world().PassSeconds(900);  // longer than the longest back-off
+    for (const GroupView& view : random.world().scheduler().Groups()) {
+      started += view.state == GroupState::kStarted ? 1 : 0;
+      const bool settled = view.state == GroupState::kStarted || view.state == GroupState::kRollingBack;
+      ASSERT_TRUE(settled || view.placed == 0) << "seed " << seed << ": " << model::ToString(view.key)
+                                               << " has " << view.placed << " of " << view.members;
+    }
+  }
+  EXPECT_GT(started, kCases);  // or nothing was tested
 }
 
 // What a scheduler was shown and has decided, kept in another way than it keeps it itself.

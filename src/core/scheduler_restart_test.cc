@@ -293,6 +293,7 @@ std::size_t RunWithACrashAfter(int writes, bool heard) {
   }
   EXPECT_TRUE(done) << "killed after write " << writes;
   EXPECT_EQ(world.CountWrites("evict"), 0);
+  EXPECT_EQ(world.CountWrites("conflict"), 0) << "something was bound twice";
   EXPECT_TRUE(world.scheduler().cluster().reservations().empty());
   return world.log().size();
 }

@@ -187,6 +187,25 @@ TEST_F(Stages, ALaterStageThatDoesNotFitNowKeepsTheRestOfItsRoom) {
   EXPECT_EQ(world_.NodeOf("thief"), "");
 }
 
+TEST_F(Stages, ALaterStageThatDoesNotFitIsNotTriedAgainBeforeSomethingChanged) {
+  world_.AddNode("n1", 2);
+  world_.AddNode("n2", 2);
+  GivenJobSet(kInOrder, "");
+  world_.Run();
+  const std::string drivers = world_.NodeOf("train-driver-0-0");
+  world_.Delete(Kind::kNode, drivers == "n1" ? "n2" : "n1");
+  WorkersCome();
+  world_.Run();
+  ASSERT_EQ(world_.CountBound("train-workers"), 0);
+  // Trying it means to give up what it holds and to take it again, and that is seen here.
+  const std::uint64_t before = world_.scheduler().cluster().room_version();
+  for (int i = 0; i < 5; ++i) {
+    world_.AddLonePod(fmt::format("passes-by-{}", i), 8);
+    world_.Run();
+  }
+  EXPECT_EQ(world_.scheduler().cluster().room_version(), before);
+}
+
 TEST_F(Stages, TheMarkIsWrittenWhenTheFirstStageIsPlaced) {
   world_.AddNodes(1, 4);
   GivenJobSet(kInOrder, "");

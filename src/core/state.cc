@@ -58,6 +58,7 @@ void State::ApplyPod(const kube::Object& object, bool deleted) {
   }
   if (deleted) {
     RemoveFromGroup(uid);
+    ForgetSucceeded(uid);
   } else {
     PlacePodInGroup(*cluster.pod(cluster.FindPod(uid)).pod);
   }
@@ -67,6 +68,7 @@ void State::PlacePodInGroup(const kube::Pod& pod) {
   const std::string& uid = pod.metadata.uid;
   if (!IsOurs(scheduler_names_, pod) || !catalog.IsCurrent(pod)) {
     RemoveFromGroup(uid);
+    NoteSucceeded(pod);
     return;
   }
   model::Membership membership = catalog.MembershipOf(pod);
@@ -79,6 +81,25 @@ void State::PlacePodInGroup(const kube::Pod& pod) {
       uid, MemberRef{cluster.FindPod(uid), std::move(membership.unit), membership.index});
   dirty_.insert(membership.group);
   group_of_pod_.insert_or_assign(uid, std::move(membership.group));
+}
+
+void State::NoteSucceeded(const kube::Pod& pod) {
+  if (pod.status.phase != kube::PodPhase::kSucceeded || !IsOurs(scheduler_names_, pod)) return;
+  model::GroupKey key = catalog.MembershipOf(pod).group;
+  if (!groups::Catalog::IsNamedByPods(key)) return;
+  if (Group* group = Find(key)) group->spec_stale = true;
+  dirty_.insert(key);
+  succeeded_[key].insert(pod.metadata.uid);
+  group_of_succeeded_.insert_or_assign(pod.metadata.uid, std::move(key));
+}
+
+void State::ForgetSucceeded(const std::string& uid) {
+  const auto known = group_of_succeeded_.find(uid);
+  if (known == group_of_succeeded_.end()) return;
+  const auto pods = succeeded_.find(known->second);
+  pods->second.erase(uid);
+  if (pods->second.empty()) succeeded_.erase(pods);
+  group_of_succeeded_.erase(known);
 }
 
 void State::RemoveFromGroup(const std::string& uid) {
@@ -127,6 +148,13 @@ void State::Refresh(Group& group) {
             [](const kube::Pod* a, const kube::Pod* b) { return a->metadata.name < b->metadata.name; });
   const model::GroupKey key = group.spec.key;
   group.spec = catalog.Describe(key, pods);
+  const auto succeeded = succeeded_.find(key);
+  if (succeeded != succeeded_.end()) {
+    // Who has succeeded need not be there again: the rest of the group may go on in smaller number.
+    model::UnitSpec& unit = group.spec.units.front();
+    unit.minimum = std::max(1, unit.minimum - static_cast<std::int32_t>(succeeded->second.size()));
+    unit.expected = std::max(unit.minimum, static_cast<std::int32_t>(pods.size()));
+  }
   for (const kube::Pod* pod : pods) {
     if (group.spec.problem.empty() && !pod->spec.resource_claims.empty()) {
       group.spec.problem = fmt::format(

@@ -80,6 +80,8 @@ class State {
   void ApplyPod(const kube::Object& object, bool deleted);
   void PlacePodInGroup(const kube::Pod& pod);
   void RemoveFromGroup(const std::string& uid);
+  void NoteSucceeded(const kube::Pod& pod);
+  void ForgetSucceeded(const std::string& uid);
   void NoteRollback(const kube::Object& object, bool deleted);
 
   std::set<std::string> scheduler_names_;
@@ -87,6 +89,9 @@ class State {
   std::unordered_map<std::string, model::GroupKey> group_of_pod_;          // by UID
   std::map<std::string, std::set<std::string>, std::less<>> pods_of_job_;  // Job UID -> pod UIDs
   std::map<std::string, model::OwnerObject> rolled_back_;                  // by UID
+  // Pods that have succeeded, of groups known by their pods alone: a Job's own status counts its.
+  std::map<model::GroupKey, std::set<std::string>> succeeded_;
+  std::map<std::string, model::GroupKey, std::less<>> group_of_succeeded_;  // by UID
   std::set<model::GroupKey> dirty_;
 };
 

@@ -212,6 +212,10 @@ model::Membership Catalog::MembershipOf(const kube::Pod& pod) const {
           meta.name};
 }
 
+bool Catalog::IsNamedByPods(const model::GroupKey& key) {
+  return key.kind == kPodGroupGroup || key.kind == kPluginsPodGroupGroup || key.kind == kFluenceGroup;
+}
+
 bool Catalog::IsCurrent(const kube::Pod& pod) const {
   if (kube::IsTerminal(pod) || pod.metadata.deletion_timestamp) return false;
   const kube::OwnerReference* owner = pod.metadata.Controller();

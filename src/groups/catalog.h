@@ -48,6 +48,10 @@ class Catalog {
   // name.
   model::Membership MembershipOf(const kube::Pod& pod) const;
 
+  // True for the groups that pods name themselves (PodGroups, Fluence's label): no owner counts what has
+  // succeeded.
+  static bool IsNamedByPods(const model::GroupKey& key);
+
   // True for a live pod of the group's present run: not terminal, not being deleted, not of a Job that is
   // being deleted or belongs to an earlier attempt of its JobSet.
   bool IsCurrent(const kube::Pod& pod) const;

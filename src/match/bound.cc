@@ -139,7 +139,6 @@ Bound::Sums Bound::SumByDomain(std::size_t unit) {
   return sums;
 }
 
-// The least of a resource that the unit still takes if it is placed: its cheapest parts, as many as it lacks.
 std::int64_t Bound::LeastDemand(std::size_t unit, std::size_t resource) const {
   std::vector<std::pair<std::int64_t, std::int64_t>> parts;  // demand of one, how many
   std::int64_t demand = 0;

@@ -31,6 +31,10 @@ class Bound {
   };
   BestDomain FindBestDomain(std::size_t unit);
 
+  // The least of a resource that the unit still takes if it is placed: its cheapest parts, as many as it
+  // lacks.
+  std::int64_t LeastDemand(std::size_t unit, std::size_t resource) const;
+
   // The unit counts as placed even if nothing more is placed in it.
   bool NeedsNothing(std::size_t unit) const;
 
@@ -57,7 +61,6 @@ class Bound {
   bool TotalsHold();
   bool DemandFits(std::size_t unit, const Sums& sums, std::size_t domain) const;
   void CollectMusts(std::size_t unit, std::vector<std::int64_t>& musts) const;
-  std::int64_t LeastDemand(std::size_t unit, std::size_t resource) const;
 
   const State& state_;
   const Problem& problem_;

@@ -52,13 +52,14 @@ class Diagnoser {
   }
 
   Outcome Ask(const Rules& rules, View view) {
-    Budget budget(steps_);
+    // "Never" is worth more effort than the choice of words.
+    Budget budget(steps_ / (view == View::kEmpty ? 2 : 8));
     return Solve(nodes_, request_, {.rules = rules, .view = view, .whole_answer = false}, budget).outcome;
   }
 
   // "room for 7 of 8": how many of the members that wait could be placed now if none had to be.
   std::string RoomText(const Rules& rules) {
-    const auto [placed, waiting] = CountRoom(nodes_, request_, rules, steps_);
+    const auto [placed, waiting] = CountRoom(nodes_, request_, rules, steps_ / 8);
     return fmt::format("room for {} of {}", placed, waiting);
   }
 
@@ -119,6 +120,7 @@ class Diagnoser {
     if (const std::size_t unit = empty.FindUnitWithoutDomain(); unit != kNone) {
       return DomainText(empty, unit, "the largest", "could hold", " when empty");
     }
+    if (const std::string total = empty.TotalText("when empty"); !total.empty()) return total;
     for (const Lift& lift : Lifts()) {
       Rules rules = base_;
       rules.*lift.rule = false;

@@ -101,6 +101,24 @@ std::optional<Shortage> Scene::FindShortage() const {
   return std::nullopt;
 }
 
+std::string Scene::TotalText(std::string_view when) const {
+  for (std::size_t r = 0; r < problem_.resources.size(); ++r) {
+    std::int64_t free = 0;
+    for (NodeIndex node = 0; node < nodes_->size(); ++node) {
+      bool usable = false;
+      for (std::size_t shape = 0; shape < problem_.shapes.size(); ++shape)
+        usable |= state_.Room(shape, node) > 0;
+      if (usable) free = SaturatingAdd(free, std::max<std::int64_t>(0, state_.Free(node, r)));
+    }
+    const std::int64_t demand = bound_.LeastDemand(0, r);
+    if (demand <= free) continue;
+    const std::string& name = nodes_->cluster().resources().Name(problem_.resources[r]);
+    return fmt::format("it takes {} in all, and the nodes that may take some of it have {} {}",
+                       kube::FormatAmount(name, demand), kube::FormatAmount(name, free), when);
+  }
+  return {};
+}
+
 std::size_t Scene::FindUnitWithoutDomain() {
   for (std::size_t unit = 0; unit < problem_.units.size(); ++unit) {
     if (problem_.units[unit].domains == nullptr || problem_.units[unit].all_classes.empty()) continue;

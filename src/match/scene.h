@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,10 @@ class Scene {
 
   // The first shape that cannot be placed often enough.
   std::optional<Shortage> FindShortage() const;
+  // "it takes 40 CPU in all, and ... has 32 CPU": the first resource of which the nodes that have room for
+  // some member have too little for all that must be placed; empty when there is none. `when`: of what the
+  // nodes have.
+  std::string TotalText(std::string_view when) const;
   // The first unit that must be placed and that no domain of its topology could hold; kNone when there is
   // none.
   std::size_t FindUnitWithoutDomain();

@@ -18,7 +18,8 @@ namespace cadre::report {
 namespace {
 
 constexpr std::size_t kNamesShown = 3;
-constexpr std::size_t kNodesNamed = 2;
+constexpr std::size_t kNodesNamed = 2;  // beyond these they are counted
+constexpr std::size_t kDomainsNamed = 2;
 constexpr std::size_t kLinesShown = 20;  // of one kind of remark
 
 bool ManyNamespaces(const RunReport& report) {
@@ -38,15 +39,21 @@ std::string FirstOf(const std::vector<std::string>& names) {
   return text;
 }
 
-// The topology key whose domains say most about where the group is: the one with the most values.
+// How much a level tells about where something is: regions least.
+int FinenessOf(std::string_view label_key) {
+  const std::string_view name = ShortName(label_key);
+  return name == "region" ? 0 : name == "zone" ? 1 : 2;
+}
+
+// The topology key whose domains say most about where the group is: the one with the most values, the finer
+// of two.
 const std::pair<const std::string, std::vector<std::string>>* FinestDomains(const GroupRow& row) {
-  const std::pair<const std::string, std::vector<std::string>>* finest = nullptr;
-  for (const auto& domains : row.domains) {
-    if (finest == nullptr || domains.second.size() > finest->second.size() ||
-        (domains.second.size() == finest->second.size() && ShortName(domains.first) == "rack"))
-      finest = &domains;
-  }
-  return finest;
+  const auto rank = [](const auto& domains) {
+    return std::pair(domains.second.size(), FinenessOf(domains.first));
+  };
+  const auto finest = std::max_element(row.domains.begin(), row.domains.end(),
+                                       [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  return finest == row.domains.end() ? nullptr : &*finest;
 }
 
 std::string Where(const GroupRow& row) {
@@ -56,7 +63,11 @@ std::string Where(const GroupRow& row) {
   if (domains == nullptr) return FirstOf(row.nodes);
   const std::string nodes = row.nodes.size() <= kNodesNamed ? fmt::format("{}", fmt::join(row.nodes, ", "))
                                                             : Quantify(count, "node");
-  return fmt::format("{} in {}", nodes, FirstOf(domains->second));
+  const auto& [key, values] = *domains;
+  const std::string place = values.size() <= kDomainsNamed
+                                ? fmt::format("{}", fmt::join(values, ", "))
+                                : Quantify(static_cast<std::int64_t>(values.size()), ShortName(key));
+  return fmt::format("{} in {}", nodes, place);
 }
 
 Cell StateCell(const GroupRow& row) {

@@ -209,16 +209,18 @@ class Script {
   }
 
   RunTime For() {
-    std::optional<std::int64_t> count = 0;
+    std::int64_t count = 0;
+    bool known = true;
     for (at_ += 2; at_ < tokens_.size() && !AtKeyword("do"); ++at_) {
       if (AtKeyword("in")) continue;
-      if (tokens_[at_].text == "(") count.reset();  // for ((;;))
-      if (tokens_[at_].separator || !count) continue;
+      if (tokens_[at_].text == "(") known = false;  // for ((;;))
+      if (tokens_[at_].separator || !known) continue;
       const std::optional<std::int64_t> words = ExpandedCount(tokens_[at_].text);
-      count = words ? std::optional(*count + *words) : std::nullopt;
+      known = words.has_value();
+      count += words.value_or(0);
     }
     const RunTime body = Body();
-    return count ? Times(body, *count) : RunTime{};
+    return known ? Times(body, count) : RunTime{};
   }
 
   std::vector<ShellToken> tokens_;
