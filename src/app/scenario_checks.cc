@@ -160,15 +160,20 @@ Problem FirstBindBefore(const CheckContext& context, const Subject& of, const Ch
 
 // ---- what the scheduler says of a group
 
+// The groups that a reference means: by kind (both kinds of PodGroup are called so; after the dot they are told apart) and
+// name, and for a Job that is no gang the groups of one that its pods are.
+bool Means(const ObjectRef& ref, const model::GroupKey& key) {
+  if (key.namespace_ != ref.namespace_) return false;
+  const std::string_view kind = std::string_view(key.kind).substr(0, key.kind.find('.'));
+  if (kind == kube::Info(ref.kind).name) return key.name == ref.name;
+  return ref.kind == kube::Kind::kJob && kind == "Pod" && key.name.starts_with(ref.name + "-");
+}
+
 std::vector<core::GroupView> ViewsOf(const CheckContext& context, const Subject& of) {
   const auto& ref = std::get<ObjectRef>(of);
   std::vector<core::GroupView> views;
   for (core::GroupView& view : context.simulation.scheduler().Groups()) {
-    // Both kinds of PodGroup are called so here; a group's kind tells them apart after the dot.
-    const std::string_view kind = std::string_view(view.key.kind).substr(0, view.key.kind.find('.'));
-    if (kind == kube::Info(ref.kind).name && view.key.namespace_ == ref.namespace_ &&
-        view.key.name == ref.name)
-      views.push_back(std::move(view));
+    if (Means(ref, view.key)) views.push_back(std::move(view));
   }
   return views;
 }

@@ -246,6 +246,7 @@ void Scheduler::Impl::Bind(const model::GroupKey& key, Group& group, const Slot&
 // All binds of a placement are answered.
 void Scheduler::Impl::SettleBinds(const model::GroupKey& key, Group& group) {
   const bool failed = std::exchange(group.bind_failed, false);
+  const bool rejected = std::exchange(group.bind_rejected, false);
   if (group.members.empty()) {
     UpdateGroup(key);
     return;
@@ -261,7 +262,7 @@ void Scheduler::Impl::SettleBinds(const model::GroupKey& key, Group& group) {
   }
   if (!WantsPlace(group)) return;
   const bool half_placed = state_.PlacedCount(group) > 0 && !group.started;
-  if (half_placed && group.failed_rounds >= kMostFailedRounds) {
+  if (half_placed && (rejected || group.failed_rounds >= kMostFailedRounds)) {
     RollBack(key, group, group.bind_error);
     return;
   }

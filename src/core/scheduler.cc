@@ -133,6 +133,7 @@ void Scheduler::Impl::HandleBindAnswer(const Sent& sent, const drive::Answer& an
     Tell(*group, true, "BindFailed", "a member could not be bound: " + answer.message);
   }
   group->bind_failed |= failed;
+  group->bind_rejected |= answer.outcome == drive::Outcome::kRejected;
   if (!group->in_flight.empty()) return;
   if (group->members.empty()) {
     UpdateGroup(sent.group);  // all its pods went while their binds were under way: it goes too

@@ -38,6 +38,7 @@ struct Group {
   std::set<drive::EffectId> in_flight;  // binds not answered
   bool bind_failed = false;             // one of the binds since in_flight was last empty
   int failed_rounds = 0;                // times in a row that binds of a start failed
+  bool bind_rejected = false;      // one of them will never be taken in this form
   std::string bind_error;               // the API server's words for the last of them
   std::set<std::string> reserved;       // keys of reservations for members still to come
   std::string marked;                   // the plan_id whose mark was sent; empty when it was not, or failed
