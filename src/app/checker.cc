@@ -59,8 +59,7 @@ bool MayForbid(const kube::Node& before, const kube::Node* after) {
 
 }  // namespace
 
-Checker::Checker(Options options, const GroupTracker& tracker, const sim::MemoryApi& api)
-    : options_(std::move(options)), tracker_(tracker), api_(api) {}
+Checker::Checker(Options options, const sim::MemoryApi& api) : options_(std::move(options)), api_(api) {}
 
 void Checker::Report(Time now, std::string text) {
   if (violations_.size() + 1 < kMostViolations) {

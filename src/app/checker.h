@@ -48,7 +48,7 @@ class Checker {
 
   // Borrowed; the api's objects are looked at, never written. The tracker sees every write before the checker
   // does.
-  Checker(Options options, const GroupTracker& tracker, const sim::MemoryApi& api);
+  Checker(Options options, const sim::MemoryApi& api);
 
   void OnLoaded(const kube::Object& object);
   void OnWrite(const sim::WriteRecord& record);
@@ -99,7 +99,6 @@ class Checker {
   void Report(Time now, std::string text);
 
   const Options options_;
-  const GroupTracker& tracker_;
   const sim::MemoryApi& api_;
   std::map<std::string, NodeLoad, std::less<>> nodes_;
   std::unordered_map<std::string, Placed> placed_;  // by pod UID

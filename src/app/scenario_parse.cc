@@ -162,7 +162,7 @@ class ScenarioReader {
   Result<void> ReadOptions(const Field& root) {
     const std::optional<Field> options = root.Get("options");
     if (!options) return {};
-    const std::pair<std::string_view, Duration*> kLengths[] = {
+    const std::pair<std::string_view, Duration*> lengths[] = {
         {"default-run-time", &scenario_.default_run_time},
         {"pod-start-delay", &scenario_.pod_start_delay},
         {"pod-stop-delay", &scenario_.pod_stop_delay},
@@ -171,10 +171,10 @@ class ScenarioReader {
         {"limit", &scenario_.limit},
     };
     std::vector<std::string_view> known = {"respect-scheduler-name"};
-    for (const auto& [key, length] : kLengths)
+    for (const auto& [key, length] : lengths)
       known.push_back(key);
     CADRE_TRY_VOID(options->Only(known));
-    for (const auto& [key, length] : kLengths) {
+    for (const auto& [key, length] : lengths) {
       if (const std::optional<Field> field = options->Get(key); field) {
         CADRE_TRY(*length, field->Length());
       }
@@ -292,7 +292,7 @@ Result<Scenario> ParseScenario(std::string_view text, std::string file) {
 }
 
 Result<Scenario> LoadScenario(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+  const std::ifstream file(path, std::ios::binary);
   std::stringstream text;
   text << file.rdbuf();
   if (!file) return Err("{}: the file cannot be read", path);

@@ -61,15 +61,15 @@ class Generator {
     const std::int64_t events = random_.Between(0, 8);
     for (std::int64_t i = 0; i < events; ++i)
       AddEvent();
-    if (random_.Chance(0.3)) scenario_.pod_start_delay = Seconds_(random_.Between(1, 10));
-    if (random_.Chance(0.3)) scenario_.pod_stop_delay = Seconds_(random_.Between(1, 30));
+    if (random_.Chance(0.3)) scenario_.pod_start_delay = SecondsLong(random_.Between(1, 10));
+    if (random_.Chance(0.3)) scenario_.pod_stop_delay = SecondsLong(random_.Between(1, 30));
     if (random_.Chance(0.2)) scenario_.watch_lag = Duration(random_.Between(1, 3'000));
     if (random_.Chance(0.2)) scenario_.api_latency = Duration(random_.Between(1, 500));
     return std::move(scenario_);
   }
 
  private:
-  static Duration Seconds_(std::int64_t seconds) { return std::chrono::seconds(seconds); }
+  static Duration SecondsLong(std::int64_t seconds) { return std::chrono::seconds(seconds); }
   Duration AnyTime() { return Duration(random_.Between(0, kLastEventS * 1'000)); }
 
   void MakeCluster() {
@@ -79,7 +79,7 @@ class Generator {
   }
 
   // Seven of ten groups come in the first minute, so that they compete.
-  Duration SubmitTime() { return random_.Chance(0.7) ? Seconds_(random_.Between(0, 60)) : AnyTime(); }
+  Duration SubmitTime() { return random_.Chance(0.7) ? SecondsLong(random_.Between(0, 60)) : AnyTime(); }
 
   void Submit(kube::Object object) {
     const ObjectRef ref = RefOf(object);
@@ -164,7 +164,7 @@ class Generator {
               "image: "
               "busybox, resources: {{requests: {{cpu: 1}}}}}}]}}}}",
               name, i, run_s));
-      scenario_.steps.push_back({at + Seconds_(random_.Between(0, 2)), CreateAct{std::move(pod)}, 0});
+      scenario_.steps.push_back({at + SecondsLong(random_.Between(0, 2)), CreateAct{std::move(pod)}, 0});
     }
     has_bare_pods_ = true;
   }
@@ -206,7 +206,7 @@ class Generator {
     lost_.push_back(which);
     scenario_.steps.push_back(
         {at, DeleteAct{NodeRef(node.Meta().name), drive::Propagation::kBackground, {}}, 0});
-    scenario_.steps.push_back({at + Seconds_(random_.Between(1, 120)), CreateAct{node}, 0});
+    scenario_.steps.push_back({at + SecondsLong(random_.Between(1, 120)), CreateAct{node}, 0});
   }
 
   void Cordon(Duration at) {
@@ -216,7 +216,7 @@ class Generator {
     scenario_.steps.push_back(
         {at, PatchAct{NodeRef(node), {{"spec", json::object{{"unschedulable", true}}}}, false}, 0});
     scenario_.steps.push_back(
-        {at + Seconds_(random_.Between(1, 60)),
+        {at + SecondsLong(random_.Between(1, 60)),
          PatchAct{NodeRef(node), {{"spec", json::object{{"unschedulable", false}}}}, false}, 0});
   }
 
@@ -238,8 +238,8 @@ class Generator {
     const auto suspend = [&](bool value) {
       return PatchAct{owner, {{"spec", json::object{{"suspend", value}}}}, false};
     };
-    scenario_.steps.push_back({at + Seconds_(kLastEventS), suspend(true), 0});
-    scenario_.steps.push_back({at + Seconds_(kLastEventS + random_.Between(1, 60)), suspend(false), 0});
+    scenario_.steps.push_back({at + SecondsLong(kLastEventS), suspend(true), 0});
+    scenario_.steps.push_back({at + SecondsLong(kLastEventS + random_.Between(1, 60)), suspend(false), 0});
   }
 
   Random random_;

@@ -16,6 +16,17 @@ namespace {
 constexpr std::string_view kUser = "user";
 constexpr std::size_t kMostProblems = 20;  // more of them say nothing new
 
+// A bind that is refused in a way that may pass is tried three times before its group is given back: twice after a
+// back-off (1 s and 2 s), and each time the driver sends it again for up to 3.1 s where the answer says so.
+constexpr Duration kGraceForRetries = std::chrono::seconds(15);
+
+bool MayRefuseForAWhile(const Scenario& scenario) {
+  return std::ranges::any_of(scenario.steps, [](const Step& step) {
+    const auto* refuse = std::get_if<RefuseAct>(&step.act);
+    return refuse != nullptr && refuse->outcome != drive::Outcome::kRejected;
+  });
+}
+
 SimulationOptions OptionsOf(const Scenario& scenario, const ScenarioRunOptions& run) {
   SimulationOptions options;
   options.default_run_time = scenario.default_run_time;
@@ -26,6 +37,7 @@ SimulationOptions OptionsOf(const Scenario& scenario, const ScenarioRunOptions& 
   options.respect_scheduler_name = scenario.respect_scheduler_name;
   options.limit = scenario.limit;
   options.faults = run.faults;
+  if (MayRefuseForAWhile(scenario)) options.partial_grace = kGraceForRetries;
   return options;
 }
 

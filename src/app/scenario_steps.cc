@@ -124,7 +124,7 @@ Result<Acts> ReadReady(const Field&, const Field& value, const ScenarioNames&) {
 
 Result<Acts> ReadTaint(const Field& step, const Field& value, const ScenarioNames&) {
   CADRE_TRY(const Field with, step.Need("with"));
-  const json::value taints = with.value();
+  const json::value& taints = with.value();
   return ForEachNode(value, [&](ObjectRef node) { return PatchSpec(std::move(node), {{"taints", taints}}); });
 }
 
@@ -213,7 +213,6 @@ const std::vector<ActRule>& ActRules() {
 // The rule whose key the step has; a complaint when it has none or two.
 Result<const ActRule*> RuleOf(const Field& step) {
   std::vector<std::string_view> known = {"at"};
-  std::vector<std::string_view> acts;
   const ActRule* found = nullptr;
   CADRE_TRY_VOID(step.Map());
   for (const ActRule& rule : ActRules()) {

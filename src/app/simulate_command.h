@@ -9,7 +9,7 @@
 
 #include "app/cluster_file.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's name
 class App;
 }
 

@@ -21,7 +21,7 @@ constexpr Duration kGraceWithFaults = std::chrono::minutes(5);
 
 Duration GraceOf(const SimulationOptions& options) {
   if (options.faults) return kGraceWithFaults;
-  return options.api_latency * 200 + options.watch_lag * 20;
+  return options.partial_grace + options.api_latency * 200 + options.watch_lag * 20;
 }
 
 sim::MemoryApiOptions ApiOptionsOf(const SimulationOptions& options) {
@@ -74,7 +74,7 @@ Simulation::Impl::Impl(Simulation& simulation, SimulationOptions given)
       clock(options.start),
       api(clock, ApiOptionsOf(options)),
       recorder(options.start, tracker),
-      checker({.start = options.start, .grace = GraceOf(options)}, tracker, api) {
+      checker({.start = options.start, .grace = GraceOf(options)}, api) {
   api.AddWriteObserver([this](const sim::WriteRecord& record) {
     tracker.OnWrite(record.before, record.after);
     checker.OnWrite(record);

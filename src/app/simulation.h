@@ -29,6 +29,8 @@ struct SimulationOptions {
   Duration pod_stop_delay{0};         // deleted -> gone, at most the pod's grace period
   Duration api_latency{0};
   Duration watch_lag{0};
+  // For how long the checker lets a group be placed in part where binds are refused on the way.
+  Duration partial_grace{0};
   bool respect_scheduler_name = false;  // else every pod is scheduled by Cadre
   match::Limits match_limits;
   std::optional<sim::FaultOptions>

@@ -137,9 +137,9 @@ TEST_F(BindFailure, AGroupWhosePodsVanishWhileItIsBoundIsForgotten) {
 class Rollback : public BindFailure {
  protected:
   // Member 2 of gang work is refused for good; the others are bound; until the Job is suspended.
-  void GivenAGangThatCannotBeWhole() {
+  void GivenAGangThatCannotBeWhole(Outcome outcome = Outcome::kRejected) {
     GivenAGang();
-    world_.Refuse("bind default/work-2", Outcome::kRejected);
+    world_.Refuse("bind default/work-2", outcome);
     world_.PassSeconds(10);
   }
   bool IsSuspended(Kind kind, const std::string& name) {
@@ -154,8 +154,14 @@ TEST_F(Rollback, AGroupThatCannotBeMadeWholeIsGivenBackByTheSuspensionOfItsJob) 
   EXPECT_EQ(world_.StateOf("work"), GroupState::kRollingBack);
 }
 
-TEST_F(Rollback, ComesAfterThreeRefusals) {
+TEST_F(Rollback, ComesAtOnceWhenABindWillNeverBeTaken) {
   GivenAGangThatCannotBeWhole();
+  EXPECT_EQ(world_.CountWrites("bind default/work-2"), 1);
+  EXPECT_EQ(world_.CountWrites("patch Job default/work"), 1);
+}
+
+TEST_F(Rollback, ComesAfterThreeConflicts) {
+  GivenAGangThatCannotBeWhole(Outcome::kConflict);
   EXPECT_EQ(world_.CountWrites("bind default/work-2"), 3);
   EXPECT_EQ(world_.CountWrites("patch Job default/work"), 1);
 }

@@ -40,7 +40,7 @@ json::array CountersJson(Counters counters) {
 
 // What belongs to this controller; null: the key shall be absent.
 json::object ToJson(const Status& status) {
-  const auto unless_empty = [](auto value) {
+  const auto unless_empty = [](const auto& value) {
     return value.empty() ? json::value(nullptr) : json::value(value);
   };
   json::object out;

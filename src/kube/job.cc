@@ -11,8 +11,9 @@ namespace {
 // A whole number >= 0 that makes up all of `text`.
 std::optional<std::int32_t> ParseIndex(std::string_view text) {
   std::int32_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, value);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto parsed = std::from_chars(begin, end, value);
   if (parsed.ec != std::errc() || parsed.ptr != end || value < 0) return std::nullopt;
   return value;
 }

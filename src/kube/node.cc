@@ -28,8 +28,8 @@ bool AnyTolerates(const std::vector<Toleration>& tolerations, const Taint& taint
 }
 
 const Taint& CordonTaint() {
-  static const Taint taint{.key = "node.kubernetes.io/unschedulable", .value = "", .effect = "NoSchedule"};
-  return taint;
+  static const Taint kTaint{.key = "node.kubernetes.io/unschedulable", .value = "", .effect = "NoSchedule"};
+  return kTaint;
 }
 
 // Only metadata.name is a field of nodes, and the API takes exactly one value for it.

@@ -175,7 +175,7 @@ class Builder : public YAML::EventHandler {
   void Close() {
     Level level = std::move(stack_.back());
     stack_.pop_back();
-    for (json::value& merge : level.merges)
+    for (const json::value& merge : level.merges)
       ApplyMerge(level.mark, merge, level.value.get_object());
     Put(level.mark, level.anchor, std::move(level.value));
   }
@@ -386,7 +386,7 @@ std::size_t LineOf(const YamlChunk& chunk, const FieldPath& path) {
     YAML::Parser parser(text.stream());
     parser.HandleNextDocument(finder);
   } catch (const YAML::Exception&) {
-    // The part up to the error has been followed; its best line stands.
+    return finder.line();  // the part up to the error has been followed; its best line stands
   }
   return finder.line();
 }

@@ -93,8 +93,9 @@ std::optional<json::value> ParseInteger(std::string_view text) {
     text.remove_prefix(mark == 'x' || mark == 'b' || mark == 'o' ? 2 : 1);
   }
   std::uint64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, number, base);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto parsed = std::from_chars(begin, end, number, base);
   if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (negative) {

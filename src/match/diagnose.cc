@@ -240,6 +240,9 @@ class Diagnoser {
   // ---------------------------------------------------------------------------------------------------------
 
   struct Lift {
+    // Made in place only: g++ 12 sees an overflow in the move of a temporary that is none.
+    Lift(bool Rules::* rule_to_lift, std::string name_of_it) : rule(rule_to_lift), name(std::move(name_of_it)) {}
+
     bool Rules::* rule;
     std::string name;
   };
@@ -253,23 +256,22 @@ class Diagnoser {
       return keys.empty() ? std::string(name) : fmt::format("{} over {}", name, ListText(keys));
     };
     if (!has.topologies.empty())
-      lifts.push_back({&Rules::required_topology, "required " + ListText(has.topologies)});
+      lifts.emplace_back(&Rules::required_topology, "required " + ListText(has.topologies));
     if (!has.spread_keys.empty())
-      lifts.push_back({&Rules::topology_spread, over("topology spread", has.spread_keys)});
+      lifts.emplace_back(&Rules::topology_spread, over("topology spread", has.spread_keys));
     if (!has.affinity_keys.empty())
-      lifts.push_back({&Rules::pod_affinity, over("pod affinity", has.affinity_keys)});
+      lifts.emplace_back(&Rules::pod_affinity, over("pod affinity", has.affinity_keys));
     if (!has.anti_affinity_keys.empty()) {
-      lifts.push_back({&Rules::pod_anti_affinity, over("pod anti-affinity", has.anti_affinity_keys)});
+      lifts.emplace_back(&Rules::pod_anti_affinity, over("pod anti-affinity", has.anti_affinity_keys));
     } else if (!cluster.anti_affinity_pods().empty() || has.reserved_anti_affinity) {
-      lifts.push_back({&Rules::pod_anti_affinity, "the anti-affinity of pods that run"});
+      lifts.emplace_back(&Rules::pod_anti_affinity, "the anti-affinity of pods that run");
     }
     if (!has.ports.empty()) {
-      lifts.push_back(
-          {&Rules::host_ports, (has.ports.size() == 1 ? "host port " : "host ports ") + ListText(has.ports)});
+      lifts.emplace_back(&Rules::host_ports, (has.ports.size() == 1 ? "host port " : "host ports ") + ListText(has.ports));
     }
-    if (!has.selector.empty()) lifts.push_back({&Rules::node_selector, "node selector " + has.selector});
-    if (has.node_affinity) lifts.push_back({&Rules::node_affinity, "node affinity"});
-    if (has.volumes) lifts.push_back({&Rules::volumes, "the node affinity of its volumes"});
+    if (!has.selector.empty()) lifts.emplace_back(&Rules::node_selector, "node selector " + has.selector);
+    if (has.node_affinity) lifts.emplace_back(&Rules::node_affinity, "node affinity");
+    if (has.volumes) lifts.emplace_back(&Rules::volumes, "the node affinity of its volumes");
     return lifts;
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <tuple>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -110,8 +111,8 @@ void HoldToOneDomain(const State& state, std::size_t cls, std::vector<Rated>& ra
     std::vector<std::size_t> by_size(domains->size());
     for (std::size_t d = 0; d < by_size.size(); ++d)
       by_size[d] = d;
-    std::ranges::stable_sort(by_size, [&](std::size_t a, std::size_t b) {
-      return std::pair(-std::min(sums[a], wanted), sums[a]) < std::pair(-std::min(sums[b], wanted), sums[b]);
+    std::ranges::sort(by_size, [&](std::size_t a, std::size_t b) {
+      return std::tuple(-std::min(sums[a], wanted), sums[a], a) < std::tuple(-std::min(sums[b], wanted), sums[b], b);
     });
     for (std::size_t i = 0; i < by_size.size(); ++i)
       ranks[by_size[i]] = static_cast<std::int32_t>(i);

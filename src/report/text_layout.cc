@@ -78,7 +78,7 @@ std::string Wrap(std::string_view text, std::size_t width, std::size_t indent) {
   std::size_t column = margin;
   bool first = true;
   for (std::size_t begin = margin; begin < text.size();) {
-    std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
     const std::string_view word = text.substr(begin, end - begin);
     begin = end + 1;
     if (word.empty()) continue;

@@ -108,7 +108,8 @@ bool Verbs::MakeNamespace(Time now, std::string_view name) {
 // A namespace that only appeared because something was created in it may still be created by a manifest,
 // once.
 Verbs::Verdict Verbs::CreateMadeNamespace(Time now, const kube::Object& existing, const json::object& body) {
-  const kube::Object before = existing;
+  // A copy: the store replaces what `existing` refers to.
+  const kube::Object before = existing;  // NOLINT(performance-unnecessary-copy-initialization)
   const auto made = made_namespaces_.find(before.Meta().name);
   if (made == made_namespaces_.end()) {
     return std::unexpected(
