@@ -140,7 +140,11 @@ class ScenarioReader {
     rest += text_.substr(header_size);
     kube::Manifests manifests;
     kube::LoadText(rest, scenario_.file, manifests);
-    if (!manifests.problems.empty()) return Err("{}", kube::ToString(manifests.problems.front()));
+    if (!manifests.problems.empty()) {
+      kube::Problem problem = manifests.problems.front();
+      ++problem.source.document;  // the header is the first
+      return Err("{}", kube::ToString(problem));
+    }
     if (!manifests.unknown.empty()) {
       const kube::UnknownObject& unknown = manifests.unknown.front();
       return Err("{}:{}: {} {} is a kind that Cadre does not know", scenario_.file, unknown.source.line,

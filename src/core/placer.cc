@@ -37,7 +37,7 @@ bool Scheduler::Impl::WantsPlace(const Group& group) const {
   // Half placed: its missing members may not exist, and then its place must be given back.
   if (!group.started && state_.PlacedCount(group) > 0) return true;
   return std::any_of(group.members.begin(), group.members.end(),
-                     [&](const auto& member) { return !state_.IsPlaced(member.second); });
+                     [&](const auto& member) { return state_.IsWaiting(member.second); });
 }
 
 // Learns from the annotations of bound members what an earlier process decided.
@@ -63,6 +63,7 @@ void Scheduler::Impl::Adopt(Group& group) {
     group.marked.clear();
     group.mark_attempts = 0;
     group.failed_rounds = 0;
+    group.starting_units.clear();
     group.incomplete_since.reset();
     return;
   }
@@ -77,21 +78,36 @@ void Scheduler::Impl::Adopt(Group& group) {
     group.started = true;
     group.failed_rounds = 0;
   }
+  const auto placed_in = PlacedByUnit(group);
+  for (const model::UnitSpec& unit : group.spec.units) {
+    const auto count = placed_in.find(unit.name);
+    if (count == placed_in.end() || count->second == 0 || count->second >= model::NeededMembers(unit))
+      group.starting_units.erase(unit.name);
+  }
   MarkStarted(group.spec.key, group);
+}
+
+std::map<std::string_view, std::int32_t> Scheduler::Impl::PlacedByUnit(const Group& group) const {
+  std::map<std::string_view, std::int32_t> placed;
+  for (const auto& [uid, member] : group.members)
+    placed[member.unit] += state_.IsPlaced(member) ? 1 : 0;
+  return placed;
+}
+
+// A start that is neither done nor undone: of the group, or of one of its later stages.
+bool Scheduler::Impl::IsHalfStarted(const Group& group) const {
+  return group.started ? !group.starting_units.empty() : state_.PlacedCount(group) > 0;
 }
 
 // Some of it is placed, but not its minimum.
 bool Scheduler::Impl::IsHalfPlaced(const Group& group) const {
-  std::map<std::string_view, std::int32_t> placed;
-  for (const auto& [uid, member] : group.members)
-    placed[member.unit] += state_.IsPlaced(member) ? 1 : 0;
+  auto placed = PlacedByUnit(group);
   std::int32_t whole = 0;
   std::int32_t wanted = 0;
   for (const model::UnitSpec& unit : group.spec.units) {
     if (unit.later_template != nullptr || (unit.exists && unit.expected == 0)) continue;
     ++wanted;
-    const std::int32_t needed = unit.minimum == model::UnitSpec::kAll ? unit.expected : unit.minimum;
-    whole += unit.exists && placed[unit.name] >= needed ? 1 : 0;
+    whole += unit.exists && placed[unit.name] >= model::NeededMembers(unit) ? 1 : 0;
   }
   return whole < (group.spec.minimum_units == model::UnitSpec::kAll
                       ? wanted
@@ -153,7 +169,7 @@ bool Scheduler::Impl::IsRefusedAlready(const model::GroupKey& key, Group& group,
 void Scheduler::Impl::Refuse(const model::GroupKey& key, Group& group, const Ask& ask, match::Diagnosis why) {
   if (!ask.signature.empty()) refused_.try_emplace(ask.signature, why);
   group.why = std::move(why);
-  if (!group.started && state_.PlacedCount(group) > 0) {
+  if (IsHalfStarted(group)) {
     RollBack(key, group, group.why->message);
     return;
   }
@@ -163,6 +179,19 @@ void Scheduler::Impl::Refuse(const model::GroupKey& key, Group& group, const Ask
   Tell(group, true, group.started ? "MembersPending" : "Unschedulable", group.why->message);
 }
 
+// Later stages come whole or not at all, like the group itself.
+void Scheduler::Impl::NoteStartingUnits(Group& group, const Ask& ask, const match::Placement& placement) {
+  const auto placed_in = PlacedByUnit(group);
+  for (std::size_t i = 0; i < ask.slots.size(); ++i) {
+    const Slot& slot = ask.slots[i];
+    if (slot.placed || !slot.pod.Valid() || !placement.nodes[i].Valid()) continue;
+    const auto unit = std::ranges::find(group.spec.units, slot.unit, &model::UnitSpec::name);
+    if (unit == group.spec.units.end() || unit->later_template == nullptr) continue;
+    const auto count = placed_in.find(slot.unit);
+    if (count == placed_in.end() || count->second == 0) group.starting_units.insert(slot.unit);
+  }
+}
+
 void Scheduler::Impl::Commit(const model::GroupKey& key, Group& group, const Ask& ask,
                              const match::Placement& placement) {
   std::uint64_t hash = Fnv1a64(model::ToString(key) + key.uid);
@@ -170,6 +199,7 @@ void Scheduler::Impl::Commit(const model::GroupKey& key, Group& group, const Ask
   std::int32_t to_bind = 0;
   for (const match::Unit& unit : ask.request.root.units)
     group.plan.ForgetUnindexed(unit.name);
+  if (group.started) NoteStartingUnits(group, ask, placement);
   for (std::size_t i = 0; i < ask.slots.size(); ++i) {
     const Slot& slot = ask.slots[i];
     if (!placement.nodes[i].Valid()) continue;
@@ -261,7 +291,7 @@ void Scheduler::Impl::SettleBinds(const model::GroupKey& key, Group& group) {
     queue_.Succeeded(key);
   }
   if (!WantsPlace(group)) return;
-  const bool half_placed = state_.PlacedCount(group) > 0 && !group.started;
+  const bool half_placed = IsHalfStarted(group);
   if (half_placed && (rejected || group.failed_rounds >= kMostFailedRounds)) {
     RollBack(key, group, group.bind_error);
     return;

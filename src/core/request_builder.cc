@@ -23,6 +23,7 @@ std::map<std::string, UnitMembers> MembersByUnit(const State& state, const Group
   for (const auto& [uid, member] : group.members) {
     UnitMembers& unit = units[member.unit];
     const bool placed = state.IsPlaced(member);
+    if (!placed && !state.IsWaiting(member)) continue;  // lost with its node
     if (!placed && !state.cluster.pod(member.pod).pod->spec.scheduling_gates.empty()) {
       ++unit.gated;
       continue;
@@ -41,6 +42,14 @@ std::map<std::string, UnitMembers> MembersByUnit(const State& state, const Group
   return units;
 }
 
+// Somebody keeps pods with certain labels away: then no two groups ask for the same, because labels are not in a shape.
+bool LabelsMatter(const model::Cluster& cluster) {
+  return !cluster.anti_affinity_pods().empty() ||
+         std::ranges::any_of(cluster.reservations(), [&](const auto& reservation) {
+           return !cluster.shape(reservation.second.shape).anti_affinity.empty();
+         });
+}
+
 class Builder {
  public:
   Builder(State& state, const Group& group)
@@ -48,6 +57,7 @@ class Builder {
     ask_.request.root.name = model::ToString(group.spec.key);
     ask_.request.root.required_topology = group.spec.required_topology;
     ask_.signature = group.spec.required_topology;
+    plain_ = !LabelsMatter(state.cluster);
   }
 
   const UnitMembers& MembersOf(const UnitSpec& unit) { return by_unit_[unit.name]; }
@@ -140,19 +150,15 @@ class Builder {
   bool plain_ = true;
 };
 
-std::int32_t Needed(const UnitSpec& unit) {
-  return unit.minimum == UnitSpec::kAll ? unit.expected : std::min(unit.minimum, unit.expected);
-}
-
 // Why this unit cannot be part of a start yet; empty when it can.
 std::string WhyNotReady(const UnitSpec& unit, const UnitMembers& members) {
   if (unit.later_template != nullptr) return {};
   if (!unit.exists) return fmt::format("waits for Job {} to be created", unit.name);
   const auto have = static_cast<std::int32_t>(members.members.size());
-  if (have >= Needed(unit)) return {};
+  if (have >= model::NeededMembers(unit)) return {};
   const std::string gated =
       members.gated > 0 ? fmt::format(", {} held by scheduling gates", members.gated) : std::string{};
-  return fmt::format("waits for pods of {}: {} of {} are there{}", unit.name, have, Needed(unit), gated);
+  return fmt::format("waits for pods of {}: {} of {} are there{}", unit.name, have, model::NeededMembers(unit), gated);
 }
 
 // The indexes that a unit's absent pods will have: the lowest ones that none of its pods has.
@@ -187,7 +193,7 @@ Ask AskToStart(State& state, const Group& group) {
     }
     ++ready;
     match::Unit asked =
-        builder.NewUnit(unit, unit.minimum == UnitSpec::kAll ? match::Unit::kAll : Needed(unit));
+        builder.NewUnit(unit, unit.minimum == UnitSpec::kAll ? match::Unit::kAll : model::NeededMembers(unit));
     for (const MemberRef& member : members.members)
       builder.AddPod(asked, member);
     if (unit.later_template != nullptr) {
@@ -215,9 +221,9 @@ Ask AskToComplete(State& state, const Group& group) {
     // A unit of which nothing is placed starts whole, like a group of its own.
     if (members.placed == 0 && !WhyNotReady(unit, members).empty()) continue;
     const bool whole_later =
-        unit.later_template == nullptr || static_cast<std::int32_t>(members.members.size()) >= Needed(unit);
+        unit.later_template == nullptr || static_cast<std::int32_t>(members.members.size()) >= model::NeededMembers(unit);
     if (members.placed == 0 && !whole_later) continue;
-    const std::int32_t whole = unit.minimum == UnitSpec::kAll ? match::Unit::kAll : Needed(unit);
+    const std::int32_t whole = unit.minimum == UnitSpec::kAll ? match::Unit::kAll : model::NeededMembers(unit);
     match::Unit asked = builder.NewUnit(unit, members.placed > 0 ? members.placed : whole);
     for (const MemberRef& member : members.members)
       builder.AddPod(asked, member);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "core/scheduler_impl.h"
 
 namespace cadre::core {
@@ -240,6 +242,9 @@ GroupView Scheduler::Impl::ViewOf(const model::GroupKey& key, const Group& group
   if (group.why && queue_.Contains(key)) {
     view.no = group.why->kind;
     view.reason = group.why->message;
+  } else if (group.started && IsHalfPlaced(group)) {
+    view.reason = fmt::format("{} of {} members are placed; the pods of the others do not exist yet", view.placed,
+                              view.members);
   }
   if (!group.spec.problem.empty()) view.reason = group.spec.problem;
   return view;

@@ -62,7 +62,10 @@ class Scheduler::Impl {
   void MarkStarted(const model::GroupKey& key, Group& group);
   void KeepRoomForLater(const model::GroupKey& key, Group& group);
   void ReleaseReservations(Group& group, std::string_view unit);
+  void NoteStartingUnits(Group& group, const Ask& ask, const match::Placement& placement);
   bool WantsPlace(const Group& group) const;
+  bool IsHalfStarted(const Group& group) const;
+  std::map<std::string_view, std::int32_t> PlacedByUnit(const Group& group) const;
   bool IsBeingRolledBack(const Group& group) const;
   std::uint64_t VersionFor(const Group& group) const;
   bool IsHalfPlaced(const Group& group) const;

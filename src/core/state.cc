@@ -26,7 +26,15 @@ void State::Apply(const kube::Object& object, bool deleted) {
     ApplyPod(object, deleted);
     return;
   }
+  const auto is_there = [&] {
+    const model::NodeId node = cluster.FindNode(object.Meta().name);
+    return node.Valid() && cluster.node(node).Present();
+  };
+  const bool is_node = object.kind == kube::Kind::kNode;
+  const bool was_there = is_node && is_there();
   cluster.Apply(object, deleted);
+  // Its pods lose their place with the node, or have it back.
+  if (is_node && was_there != is_there()) TouchGroupsOn(cluster.FindNode(object.Meta().name));
   const groups::Affected affected = catalog.Apply(object, deleted);
   for (const std::string& job_uid : affected.job_uids) {
     const auto pods = pods_of_job_.find(job_uid);
@@ -81,6 +89,14 @@ void State::PlacePodInGroup(const kube::Pod& pod) {
       uid, MemberRef{cluster.FindPod(uid), std::move(membership.unit), membership.index});
   dirty_.insert(membership.group);
   group_of_pod_.insert_or_assign(uid, std::move(membership.group));
+}
+
+void State::TouchGroupsOn(model::NodeId node) {
+  if (!node.Valid()) return;
+  for (const model::PodId pod : cluster.node(node).pods) {
+    const auto group = group_of_pod_.find(cluster.pod(pod).pod->metadata.uid);
+    if (group != group_of_pod_.end()) dirty_.insert(group->second);
+  }
 }
 
 void State::NoteSucceeded(const kube::Pod& pod) {
@@ -178,8 +194,14 @@ std::int32_t State::PriorityOf(const Group& group) const {
 }
 
 bool State::IsPlaced(const MemberRef& member) const {
+  const model::PodEntry& entry = cluster.pod(member.pod);
+  return (entry.hold == model::Hold::kBound || entry.hold == model::Hold::kAssumed) &&
+         cluster.node(entry.node).Present();
+}
+
+bool State::IsWaiting(const MemberRef& member) const {
   const model::Hold hold = cluster.pod(member.pod).hold;
-  return hold == model::Hold::kBound || hold == model::Hold::kAssumed;
+  return hold != model::Hold::kBound && hold != model::Hold::kAssumed;
 }
 
 std::int32_t State::PlacedCount(const Group& group) const {

@@ -35,6 +35,7 @@ struct Group {
   bool started = false;
   std::string plan_id;                  // of the present start; empty before the first bind
   Plan plan;                            // where members were last sent: hints for those who come again
+  std::set<std::string> starting_units;  // this process has bound some of a unit that has never been whole yet
   std::set<drive::EffectId> in_flight;  // binds not answered
   bool bind_failed = false;             // one of the binds since in_flight was last empty
   int failed_rounds = 0;                // times in a row that binds of a start failed
@@ -62,8 +63,10 @@ class State {
   void Refresh(Group& group);
   // The group's priority: the highest of its pods'.
   std::int32_t PriorityOf(const Group& group) const;
-  // Bound or assumed.
+  // Bound or assumed, on a node that is there.
   bool IsPlaced(const MemberRef& member) const;
+  // Has no node yet: the pod can still be bound. A member that is neither lost its node and waits for its end.
+  bool IsWaiting(const MemberRef& member) const;
   std::int32_t PlacedCount(const Group& group) const;
   // Pods of these Jobs (for a JobSet: of its Jobs) that still hold resources or will.
   bool HasLivePods(const model::OwnerObject& owner) const;
@@ -79,6 +82,7 @@ class State {
 
  private:
   void ApplyPod(const kube::Object& object, bool deleted);
+  void TouchGroupsOn(model::NodeId node);
   void PlacePodInGroup(const kube::Pod& pod);
   void RemoveFromGroup(const std::string& uid);
   void NoteSucceeded(const kube::Pod& pod);

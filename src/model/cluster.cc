@@ -313,15 +313,8 @@ std::string Cluster::NodeFingerprint(const NodeEntry& node) const {
   std::map<std::string_view, std::string> amounts;
   for (std::size_t i = 0; i < resources_.size(); ++i) {
     const ResourceId resource(i);
-    // Reservations are the core's; what they hold is taken out again.
-    std::int64_t reserved = 0;
-    for (const std::string& key : node.reservations) {
-      for (const Amount& request : shapes_[reservations_.at(key).shape.Index()].requests) {
-        if (request.resource == resource) reserved += request.amount;
-      }
-    }
     const std::int64_t allocatable = NodeEntry::At(node.allocatable, resource);
-    const std::int64_t used = NodeEntry::At(node.used, resource) - reserved;
+    const std::int64_t used = NodeEntry::At(node.used, resource);
     const std::int64_t permanent = NodeEntry::At(node.permanent, resource);
     if (allocatable == 0 && used == 0 && permanent == 0) continue;
     amounts.emplace(resources_.Name(resource), fmt::format("{}/{}/{}", allocatable, used, permanent));
@@ -340,6 +333,22 @@ std::string Cluster::NodeFingerprint(const NodeEntry& node) const {
 }
 
 std::string Cluster::Fingerprint() const {
+  Cluster facts = *this;
+  facts.ForgetDecisions();
+  return facts.FingerprintOfAll();
+}
+
+void Cluster::ForgetDecisions() {
+  while (!reservations_.empty()) {
+    const std::string key = reservations_.begin()->first;
+    Release(key);
+  }
+  for (std::size_t i = 0; i < pods_.size(); ++i) {
+    if (pods_[i].pod != nullptr) Forget(PodId(i));
+  }
+}
+
+std::string Cluster::FingerprintOfAll() const {
   std::string text;
   for (const auto& [name, id] : node_ids_) {
     const NodeEntry& node = nodes_[id.Index()];

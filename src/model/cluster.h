@@ -122,7 +122,8 @@ class Cluster {
   // Grows whenever a pod takes its place: what lets in a group whose affinity or spread looks for pods.
   std::uint64_t pods_version() const { return pods_version_; }
 
-  // Canonical text of all state that follows from API objects: equal for equal states.
+  // Canonical text of all state that follows from API objects, without assumptions and reservations: equal for
+  // equal states. For tests: it copies the cluster.
   std::string Fingerprint() const;
 
  private:
@@ -141,6 +142,8 @@ class Cluster {
   ShapeId ShapeOf(const kube::Pod& pod);
   void RefreshClaimShapes();
   std::string NodeFingerprint(const NodeEntry& node) const;
+  void ForgetDecisions();
+  std::string FingerprintOfAll() const;
 
   std::set<std::string> scheduler_names_;
   ResourceNames resources_;
