@@ -81,7 +81,7 @@ void Scheduler::Impl::Adopt(Group& group) {
   const auto placed_in = PlacedByUnit(group);
   for (const model::UnitSpec& unit : group.spec.units) {
     const auto count = placed_in.find(unit.name);
-    if (count == placed_in.end() || count->second == 0 || count->second >= model::NeededMembers(unit))
+    if (count == placed_in.end() || count->second >= model::NeededMembers(unit))
       group.starting_units.erase(unit.name);
   }
   MarkStarted(group.spec.key, group);

@@ -35,7 +35,7 @@ struct Group {
   bool started = false;
   std::string plan_id;                  // of the present start; empty before the first bind
   Plan plan;                            // where members were last sent: hints for those who come again
-  std::set<std::string> starting_units;  // this process has bound some of a unit that has never been whole yet
+  std::set<std::string> starting_units;  // later stages whose binds this process has sent and that are not whole yet
   std::set<drive::EffectId> in_flight;  // binds not answered
   bool bind_failed = false;             // one of the binds since in_flight was last empty
   int failed_rounds = 0;                // times in a row that binds of a start failed
