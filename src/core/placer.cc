@@ -376,7 +376,9 @@ void Scheduler::Impl::ReleaseReservations(Group& group, std::string_view unit) {
 
 void Scheduler::Impl::RollBackIncomplete(const model::GroupKey& key, Group& group) {
   if (!group.incomplete_since) group.incomplete_since = now_;
-  const Time deadline = *group.incomplete_since + kIncompleteGrace;
+  // Pods without an owner are made again by nobody.
+  const Duration grace = group.spec.owners.empty() ? Duration{0} : kIncompleteGrace;
+  const Time deadline = *group.incomplete_since + grace;
   if (deadline <= now_) {
     RollBack(key, group, group.why->message);
     return;
