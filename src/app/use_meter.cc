@@ -84,7 +84,8 @@ double UseMeter::Cumulated(const std::vector<double>& buckets, double ms) const 
 
 std::vector<UseMeter::Use> UseMeter::Read(Time end, std::size_t count) const {
   UseMeter filled = *this;
-  filled.PassTime(end);
+  // The nodes may have changed after the last group did.
+  if (end > now_) filled.PassTime(end);
   const auto length = static_cast<double>((end - start_).count());
   const auto mean = [](double requested, double offered) { return offered > 0 ? requested / offered : 0; };
   std::vector<Use> uses;
