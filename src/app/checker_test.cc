@@ -23,8 +23,7 @@ constexpr const char* kScheduler = "cadre-scheduler";
 
 class Checking : public ::testing::Test {
  protected:
-  Checking()
-      : clock_(SimulationOptions().start), api_(clock_), checker_({.start = clock_.Now()}, api_) {
+  Checking() : clock_(SimulationOptions().start), api_(clock_), checker_({.start = clock_.Now()}, api_) {
     api_.AddWriteObserver([this](const sim::WriteRecord& record) {
       tracker_.OnWrite(record.before, record.after);
       checker_.OnWrite(record);

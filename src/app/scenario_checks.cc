@@ -160,8 +160,8 @@ Problem FirstBindBefore(const CheckContext& context, const Subject& of, const Ch
 
 // ---- what the scheduler says of a group
 
-// The groups that a reference means: by kind (both kinds of PodGroup are called so; after the dot they are told apart) and
-// name, and for a Job that is no gang the groups of one that its pods are.
+// The groups that a reference means: by kind (both kinds of PodGroup are called so; after the dot they are
+// told apart) and name, and for a Job that is no gang the groups of one that its pods are.
 bool Means(const ObjectRef& ref, const model::GroupKey& key) {
   if (key.namespace_ != ref.namespace_) return false;
   const std::string_view kind = std::string_view(key.kind).substr(0, key.kind.find('.'));

@@ -16,8 +16,9 @@ namespace {
 constexpr std::string_view kUser = "user";
 constexpr std::size_t kMostProblems = 20;  // more of them say nothing new
 
-// A bind that is refused in a way that may pass is tried three times before its group is given back: twice after a
-// back-off (1 s and 2 s), and each time the driver sends it again for up to 3.1 s where the answer says so.
+// A bind that is refused in a way that may pass is tried three times before its group is given back: twice
+// after a back-off (1 s and 2 s), and each time the driver sends it again for up to 3.1 s where the answer
+// says so.
 constexpr Duration kGraceForRetries = std::chrono::seconds(15);
 
 bool MayRefuseForAWhile(const Scenario& scenario) {

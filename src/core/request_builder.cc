@@ -42,7 +42,8 @@ std::map<std::string, UnitMembers> MembersByUnit(const State& state, const Group
   return units;
 }
 
-// Somebody keeps pods with certain labels away: then no two groups ask for the same, because labels are not in a shape.
+// Somebody keeps pods with certain labels away: then no two groups ask for the same, because labels are not
+// in a shape.
 bool LabelsMatter(const model::Cluster& cluster) {
   return !cluster.anti_affinity_pods().empty() ||
          std::ranges::any_of(cluster.reservations(), [&](const auto& reservation) {
@@ -158,7 +159,8 @@ std::string WhyNotReady(const UnitSpec& unit, const UnitMembers& members) {
   if (have >= model::NeededMembers(unit)) return {};
   const std::string gated =
       members.gated > 0 ? fmt::format(", {} held by scheduling gates", members.gated) : std::string{};
-  return fmt::format("waits for pods of {}: {} of {} are there{}", unit.name, have, model::NeededMembers(unit), gated);
+  return fmt::format("waits for pods of {}: {} of {} are there{}", unit.name, have,
+                     model::NeededMembers(unit), gated);
 }
 
 // The indexes that a unit's absent pods will have: the lowest ones that none of its pods has.
@@ -192,8 +194,8 @@ Ask AskToStart(State& state, const Group& group) {
       continue;
     }
     ++ready;
-    match::Unit asked =
-        builder.NewUnit(unit, unit.minimum == UnitSpec::kAll ? match::Unit::kAll : model::NeededMembers(unit));
+    match::Unit asked = builder.NewUnit(
+        unit, unit.minimum == UnitSpec::kAll ? match::Unit::kAll : model::NeededMembers(unit));
     for (const MemberRef& member : members.members)
       builder.AddPod(asked, member);
     if (unit.later_template != nullptr) {
@@ -220,10 +222,11 @@ Ask AskToComplete(State& state, const Group& group) {
     if (members.members.empty()) continue;
     // A unit of which nothing is placed starts whole, like a group of its own.
     if (members.placed == 0 && !WhyNotReady(unit, members).empty()) continue;
-    const bool whole_later =
-        unit.later_template == nullptr || static_cast<std::int32_t>(members.members.size()) >= model::NeededMembers(unit);
+    const bool whole_later = unit.later_template == nullptr ||
+                             static_cast<std::int32_t>(members.members.size()) >= model::NeededMembers(unit);
     if (members.placed == 0 && !whole_later) continue;
-    const std::int32_t whole = unit.minimum == UnitSpec::kAll ? match::Unit::kAll : model::NeededMembers(unit);
+    const std::int32_t whole =
+        unit.minimum == UnitSpec::kAll ? match::Unit::kAll : model::NeededMembers(unit);
     match::Unit asked = builder.NewUnit(unit, members.placed > 0 ? members.placed : whole);
     for (const MemberRef& member : members.members)
       builder.AddPod(asked, member);

@@ -243,8 +243,8 @@ GroupView Scheduler::Impl::ViewOf(const model::GroupKey& key, const Group& group
     view.no = group.why->kind;
     view.reason = group.why->message;
   } else if (group.started && IsHalfPlaced(group)) {
-    view.reason = fmt::format("{} of {} members are placed; the pods of the others do not exist yet", view.placed,
-                              view.members);
+    view.reason = fmt::format("{} of {} members are placed; the pods of the others do not exist yet",
+                              view.placed, view.members);
   }
   if (!group.spec.problem.empty()) view.reason = group.spec.problem;
   return view;

@@ -33,13 +33,14 @@ struct Group {
 
   // Decided by this process; a new one finds it again from annotations (Scheduler::Impl::Adopt).
   bool started = false;
-  std::string plan_id;                  // of the present start; empty before the first bind
-  Plan plan;                            // where members were last sent: hints for those who come again
-  std::set<std::string> starting_units;  // later stages whose binds this process has sent and that are not whole yet
+  std::string plan_id;  // of the present start; empty before the first bind
+  Plan plan;            // where members were last sent: hints for those who come again
+  std::set<std::string>
+      starting_units;  // later stages whose binds this process has sent and that are not whole yet
   std::set<drive::EffectId> in_flight;  // binds not answered
   bool bind_failed = false;             // one of the binds since in_flight was last empty
   int failed_rounds = 0;                // times in a row that binds of a start failed
-  bool bind_rejected = false;      // one of them will never be taken in this form
+  bool bind_rejected = false;           // one of them will never be taken in this form
   std::string bind_error;               // the API server's words for the last of them
   std::set<std::string> reserved;       // keys of reservations for members still to come
   std::string marked;                   // the plan_id whose mark was sent; empty when it was not, or failed
@@ -65,7 +66,8 @@ class State {
   std::int32_t PriorityOf(const Group& group) const;
   // Bound or assumed, on a node that is there.
   bool IsPlaced(const MemberRef& member) const;
-  // Has no node yet: the pod can still be bound. A member that is neither lost its node and waits for its end.
+  // Has no node yet: the pod can still be bound. A member that is neither lost its node and waits for its
+  // end.
   bool IsWaiting(const MemberRef& member) const;
   std::int32_t PlacedCount(const Group& group) const;
   // Pods of these Jobs (for a JobSet: of its Jobs) that still hold resources or will.

@@ -98,7 +98,8 @@ model::UnitSpec DescribeChild(const kube::ReplicatedJob& replicated, const kube:
   model::UnitSpec unit;
   unit.name = std::move(name);
   unit.role = replicated.name;
-  // After a suspension the Jobs of all stages are there, and those of later ones stay suspended until their turn comes.
+  // After a suspension the Jobs of all stages are there, and those of later ones stay suspended until their
+  // turn comes.
   unit.exists = job != nullptr && !(later && job->spec.suspend);
   unit.expected = job != nullptr ? ExpectedPods(*job) : kube::PodsAtOnce(replicated.job);
   const kube::StringMap& template_annotations = replicated.job.pod_template.annotations;

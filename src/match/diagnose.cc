@@ -241,7 +241,8 @@ class Diagnoser {
 
   struct Lift {
     // Made in place only: g++ 12 sees an overflow in the move of a temporary that is none.
-    Lift(bool Rules::* rule_to_lift, std::string name_of_it) : rule(rule_to_lift), name(std::move(name_of_it)) {}
+    Lift(bool Rules::* rule_to_lift, std::string name_of_it)
+        : rule(rule_to_lift), name(std::move(name_of_it)) {}
 
     bool Rules::* rule;
     std::string name;
@@ -267,7 +268,8 @@ class Diagnoser {
       lifts.emplace_back(&Rules::pod_anti_affinity, "the anti-affinity of pods that run");
     }
     if (!has.ports.empty()) {
-      lifts.emplace_back(&Rules::host_ports, (has.ports.size() == 1 ? "host port " : "host ports ") + ListText(has.ports));
+      lifts.emplace_back(&Rules::host_ports,
+                         (has.ports.size() == 1 ? "host port " : "host ports ") + ListText(has.ports));
     }
     if (!has.selector.empty()) lifts.emplace_back(&Rules::node_selector, "node selector " + has.selector);
     if (has.node_affinity) lifts.emplace_back(&Rules::node_affinity, "node affinity");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <tuple>
-#include <tuple>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -112,7 +111,8 @@ void HoldToOneDomain(const State& state, std::size_t cls, std::vector<Rated>& ra
     for (std::size_t d = 0; d < by_size.size(); ++d)
       by_size[d] = d;
     std::ranges::sort(by_size, [&](std::size_t a, std::size_t b) {
-      return std::tuple(-std::min(sums[a], wanted), sums[a], a) < std::tuple(-std::min(sums[b], wanted), sums[b], b);
+      return std::tuple(-std::min(sums[a], wanted), sums[a], a) <
+             std::tuple(-std::min(sums[b], wanted), sums[b], b);
     });
     for (std::size_t i = 0; i < by_size.size(); ++i)
       ranks[by_size[i]] = static_cast<std::int32_t>(i);

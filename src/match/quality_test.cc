@@ -36,7 +36,8 @@ void WantAll(testing::RandomUnit& unit) {
     WantAll(inner);
 }
 
-// The smallest number of the case's nodes on which Match still places it; whether it does is exact (brute_force_test).
+// The smallest number of the case's nodes on which Match still places it; whether it does is exact
+// (brute_force_test).
 std::size_t FewestNodes(const RandomCase& made) {
   std::size_t fewest = made.nodes.size();
   for (std::uint32_t subset = 1; subset < (1U << made.nodes.size()); ++subset) {

@@ -122,8 +122,8 @@ class Cluster {
   // Grows whenever a pod takes its place: what lets in a group whose affinity or spread looks for pods.
   std::uint64_t pods_version() const { return pods_version_; }
 
-  // Canonical text of all state that follows from API objects, without assumptions and reservations: equal for
-  // equal states. For tests: it copies the cluster.
+  // Canonical text of all state that follows from API objects, without assumptions and reservations: equal
+  // for equal states. For tests: it copies the cluster.
   std::string Fingerprint() const;
 
  private:

@@ -1,6 +1,7 @@
 #include "model/group.h"
 
 #include <algorithm>
+
 #include <fmt/format.h>
 
 namespace cadre::model {

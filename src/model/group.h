@@ -52,7 +52,8 @@ struct UnitSpec {
   std::shared_ptr<const kube::PodTemplate> later_template;
 };
 
-// How many of the unit's members must be placed for it to count: its minimum, at most as many as there are to be.
+// How many of the unit's members must be placed for it to count: its minimum, at most as many as there are to
+// be.
 std::int32_t NeededMembers(const UnitSpec& unit);
 
 // An object behind a group: what is suspended and resumed, or carries Cadre's annotations.
