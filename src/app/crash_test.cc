@@ -18,7 +18,9 @@ constexpr std::uint64_t kEveryWriteUpTo = 300;
 constexpr std::uint64_t kSampled = 40;
 
 // CADRE_EVERY_WRITE=1: every write of every scenario, which takes hours for the largest.
-bool EveryWrite() { return std::getenv("CADRE_EVERY_WRITE") != nullptr; }
+bool EveryWrite() {
+  return std::getenv("CADRE_EVERY_WRITE") != nullptr;
+}
 
 // Controllers write far more, and are the simulator's and JobSet's own: always a sample.
 constexpr std::uint64_t kSampledOfControllers = 25;
@@ -77,7 +79,8 @@ class CrashOf : public testing::TestWithParam<std::string> {
 
 TEST_P(CrashOf, TheSchedulerAtAnyWriteLosesAndDoublesNothing) {
   const std::uint64_t writes = clean_.scheduler_writes;
-  CrashAtEach(scenario_, Program::kScheduler, Sample(writes, writes > kEveryWriteUpTo && !EveryWrite() ? kSampled : writes));
+  CrashAtEach(scenario_, Program::kScheduler,
+              Sample(writes, writes > kEveryWriteUpTo && !EveryWrite() ? kSampled : writes));
 }
 
 TEST_P(CrashOf, TheControllersAtAnyWriteLosesAndDoublesNothing) {

@@ -1,6 +1,8 @@
 #include "app/simulation.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "app/process.h"
@@ -53,6 +55,7 @@ class Simulation::Impl {
   const SimulationOptions options;
   sim::VirtualClock clock;
   sim::MemoryApi api;
+  std::set<std::string> left_out_owners;  // by UID
   GroupTracker tracker;
   Recorder recorder;
   Checker checker;
@@ -66,6 +69,7 @@ class Simulation::Impl {
 
  private:
   void StartProcesses();
+  void NoteOwnersLeftOut(const std::vector<kube::Object>& objects);
 };
 
 Simulation::Impl::Impl(Simulation& simulation, SimulationOptions given)
@@ -95,11 +99,12 @@ void Simulation::Impl::StartProcesses() {
                                                             .running_before = options.start}));
     return machines;
   });
-  controller_process = std::make_unique<Process>(api, clock, [] {
+  controller_process = std::make_unique<Process>(api, clock, [this] {
     Machines machines;
     machines.push_back(std::make_unique<jobset::JobSetController>());
     machines.push_back(std::make_unique<sim::JobController>());
-    machines.push_back(std::make_unique<sim::GarbageCollector>());
+    machines.push_back(
+        std::make_unique<sim::GarbageCollector>(sim::GarbageCollectorOptions{.left_out = &left_out_owners}));
     return machines;
   });
   scheduler_process = std::make_unique<Process>(api, clock, [this] {
@@ -114,9 +119,22 @@ void Simulation::Impl::StartProcesses() {
   });
 }
 
+// A dump of pods need not hold the Jobs they belong to; they stay.
+void Simulation::Impl::NoteOwnersLeftOut(const std::vector<kube::Object>& objects) {
+  std::set<std::string_view> there;
+  for (const kube::Object& object : objects)
+    there.insert(object.Meta().uid);
+  for (const kube::Object& object : objects) {
+    for (const kube::OwnerReference& owner : object.Meta().owner_references) {
+      if (!there.contains(owner.uid)) left_out_owners.insert(owner.uid);
+    }
+  }
+}
+
 void Simulation::Impl::Load(const std::vector<kube::Object>& objects) {
   for (std::string& problem : api.Load(objects))
     refusals.push_back({"the cluster", std::move(problem)});
+  NoteOwnersLeftOut(objects);
   // Owners before what they own, nodes before pods: each is read in the light of those before it.
   for (const kube::KindInfo& info : kube::AllKinds()) {
     if (info.kind == kube::Kind::kPod) continue;

@@ -245,7 +245,9 @@ GarbageCollector::OwnerIs GarbageCollector::StateOf(Time now, const Item& item,
     return IsDeletedInForeground(found->second->meta()) ? OwnerIs::kWaiting : OwnerIs::kThere;
   }
   if (gone_.contains(owner.uid)) return OwnerIs::kGone;
-  if (!IsWatched(owner) || item.from_the_start) return OwnerIs::kThere;
+  const bool left_out = options_.left_out != nullptr && options_.left_out->contains(owner.uid);
+  if (!IsWatched(owner) || left_out) return OwnerIs::kThere;
+  if (item.from_the_start) return OwnerIs::kGone;
   if (now >= item.seen + options_.missing_owner) return OwnerIs::kGone;
   timers_.SetIfEarlier(item.number, item.seen + options_.missing_owner);
   return OwnerIs::kLate;

@@ -9,10 +9,10 @@
 //   being deleted and were never bound, which no kubelet would end.
 // - Finished Jobs with ttlSecondsAfterFinished are deleted (in the foreground).
 //
-// An owner of a kind that is not watched here is taken to exist, and so is one that was absent from the
-// start: a dump may hold pods without the Jobs they belong to. An owner that is absent later may only be
-// late: its dependents wait for it. Source: measured on Kubernetes 1.36;
-// https://kubernetes.io/docs/concepts/architecture/garbage-collection/
+// An owner of a kind that is not watched here is taken to exist, and so is one that a dump left out
+// (Options::left_out). One that is absent from the first list is gone: it went while no garbage collector
+// looked. An owner that is absent later may only be late: its dependents wait for it. Source: measured on
+// Kubernetes 1.36; https://kubernetes.io/docs/concepts/architecture/garbage-collection/
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,9 @@ struct GarbageCollectorOptions {
   Duration missing_node{40'000};   // before a pod on a node that does not exist is removed
   Duration never_bound{20'000};    // before a deleted pod that was never bound is removed
   Duration missing_owner{30'000};  // before an owner that was never seen is taken to be gone
+  // UIDs of owners that are not in this API but are taken to exist: a dump may hold pods without their Jobs.
+  // Borrowed; none when null.
+  const std::set<std::string>* left_out = nullptr;
 };
 
 class GarbageCollector final : public drive::Machine {

@@ -18,8 +18,8 @@ using ::testing::IsEmpty;
 
 class GarbageCollectorTest : public MemoryApiFixture {
  protected:
-  void Start() {
-    collector_ = std::make_unique<GarbageCollector>();
+  void Start(GarbageCollectorOptions options = {}) {
+    collector_ = std::make_unique<GarbageCollector>(options);
     driver_ = std::make_unique<drive::Driver>(std::vector<drive::Machine*>{collector_.get()}, api_, clock_,
                                               drive::Limits{});
     Run(0);
@@ -122,9 +122,19 @@ TEST_F(GarbageCollectorTest, WaitsForAnOwnerThatItHasNotSeenYet) {
 
 TEST_F(GarbageCollectorTest, LeavesPodsOfADumpWhoseOwnersAreNotInIt) {
   OwnedPod("a", {{{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"name", "j"}, {"uid", "not-in-the-dump"}}});
-  Start();
+  const std::set<std::string> left_out = {"not-in-the-dump"};
+  Start({.left_out = &left_out});
   Run(600);
   EXPECT_NE(Find(Kind::kPod, "a"), nullptr);
+}
+
+// The collector died between the deletion of a Job and that of its pods.
+TEST_F(GarbageCollectorTest, DeletesWhatWasOrphanedBeforeItsStart) {
+  const kube::Object job = CreatedJob("j");
+  OwnedPod("a", {Owner(job)});
+  Delete(Kind::kJob, "j", Propagation::kBackground);
+  Start();
+  EXPECT_EQ(Find(Kind::kPod, "a"), nullptr);
 }
 
 TEST_F(GarbageCollectorTest, TakesOwnersOfKindsItDoesNotWatchToExist) {
