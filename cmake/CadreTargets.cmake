@@ -44,7 +44,7 @@ function(cadre_add_test target library)
   cadre_use_pch(${target} cadre_test_pch)
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${target}." DISCOVERY_TIMEOUT 60
                        WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
-                       PROPERTIES TIMEOUT 600 ENVIRONMENT "RC_PARAMS=${CADRE_RC_PARAMS}")
+                       PROPERTIES TIMEOUT 1200 ENVIRONMENT "RC_PARAMS=${CADRE_RC_PARAMS}")
 endfunction()
 
 # cadre_tests_in(<folder> <target>): all of <folder>/*.cc as one test binary that may use everything.

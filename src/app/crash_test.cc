@@ -1,5 +1,6 @@
 // A crash at every write of every scenario, and many runs under random faults: a new process that knows
 // nothing but the API finishes the work, with no half group, nothing placed twice and nothing leaked.
+#include <algorithm>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -22,8 +23,15 @@ bool EveryWrite() {
   return std::getenv("CADRE_EVERY_WRITE") != nullptr;
 }
 
-// Controllers write far more, and are the simulator's and JobSet's own: always a sample.
-constexpr std::uint64_t kSampledOfControllers = 25;
+// Controllers write far more, and are the simulator's and JobSet's own: always a sample, and a smaller one where
+// each run is long.
+std::uint64_t SampledOfControllers(std::uint64_t writes) {
+  constexpr std::uint64_t kMost = 25;
+  constexpr std::uint64_t kFewest = 6;
+  constexpr std::uint64_t kWritesInAll = 40'000;
+  return std::clamp(kWritesInAll / std::max<std::uint64_t>(writes, 1), kFewest, kMost);
+}
+
 constexpr std::size_t kMostReported = 5;
 
 constexpr drive::CrashPoint kPoints[] = {drive::CrashPoint::kBefore, drive::CrashPoint::kAfter,
@@ -84,7 +92,8 @@ TEST_P(CrashOf, TheSchedulerAtAnyWriteLosesAndDoublesNothing) {
 }
 
 TEST_P(CrashOf, TheControllersAtAnyWriteLosesAndDoublesNothing) {
-  CrashAtEach(scenario_, Program::kControllers, Sample(clean_.controller_writes, kSampledOfControllers));
+  const std::uint64_t writes = clean_.controller_writes;
+  CrashAtEach(scenario_, Program::kControllers, Sample(writes, SampledOfControllers(writes)));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CrashOf, testing::ValuesIn(AllScenarioNames()),
