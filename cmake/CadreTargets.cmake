@@ -55,6 +55,17 @@ function(cadre_tests_in folder target)
   endif()
 endfunction()
 
+# cadre_python_test(<name> <script> <target>): ctest runs the script with the path of the target's program. It skips
+# itself by printing what a skipped gtest prints.
+function(cadre_python_test name script target)
+  find_program(CADRE_PYTHON python3)
+  if(CADRE_PYTHON AND CADRE_TESTS AND TARGET ${target})
+    add_test(NAME ${name} COMMAND "${CADRE_PYTHON}" "${CMAKE_SOURCE_DIR}/${script}" "$<TARGET_FILE:${target}>")
+    set_tests_properties(${name} PROPERTIES TIMEOUT 900 SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]"
+                         ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+  endif()
+endfunction()
+
 # cadre_executable(<target> <main>): the program, put at the top of the build folder; nothing without its main.
 function(cadre_executable target main)
   file(GLOB found CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${main}")

@@ -57,6 +57,10 @@ class Checker {
   // Nothing can change any more and nothing is under way. `idle`: every group has ended.
   void OnEnd(Time now, const model::Cluster& cluster, bool idle);
 
+  const std::string& binder() const { return options_.binder; }
+  // Found wrong by somebody else who looks on.
+  void Add(Time now, std::string text) { Report(now, std::move(text)); }
+
   const std::vector<std::string>& violations() const { return violations_; }
 
  private:

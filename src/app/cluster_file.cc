@@ -283,6 +283,11 @@ Result<std::vector<kube::Object>> NodesFromDescription(const json::value& docume
 Result<std::vector<kube::Object>> NodesFromFlags(const UniformCluster& cluster) {
   if (cluster.nodes < 1 || cluster.nodes > kMostNodes)
     return Err("--nodes: found {}, expected a number from 1 to {}", cluster.nodes, kMostNodes);
+  if (cluster.per_rack < 0) return Err("--per-rack: found {}, expected a number above 0", cluster.per_rack);
+  if (cluster.racks_per_zone < 0)
+    return Err("--racks-per-zone: found {}, expected a number above 0", cluster.racks_per_zone);
+  if (cluster.racks_per_zone > 0 && cluster.per_rack == 0)
+    return Err("--racks-per-zone needs --per-rack, the number of nodes in each rack");
   Entry entry;
   entry.name = "node";
   entry.count = cluster.nodes;
@@ -292,6 +297,7 @@ Result<std::vector<kube::Object>> NodesFromFlags(const UniformCluster& cluster) 
     if (equals == std::string_view::npos || !IsResource(name))
       return Err("--node: found \"{}\", expected resources such as cpu=64,memory=256Gi,nvidia.com/gpu=8",
                  pair);
+    if (entry.resources.contains(name)) return Err("--node: {} is given twice", name);
     CADRE_TRY_VOID(ReadResource(entry, name, json::string(Trim(pair.substr(equals + 1))),
                                 fmt::format("--node {}", name)));
   }

@@ -23,8 +23,8 @@ bool EveryWrite() {
   return std::getenv("CADRE_EVERY_WRITE") != nullptr;
 }
 
-// Controllers write far more, and are the simulator's and JobSet's own: always a sample, and a smaller one where
-// each run is long.
+// Controllers write far more, and are the simulator's and JobSet's own: always a sample, and a smaller one
+// where each run is long.
 std::uint64_t SampledOfControllers(std::uint64_t writes) {
   constexpr std::uint64_t kMost = 25;
   constexpr std::uint64_t kFewest = 6;

@@ -26,9 +26,13 @@ bool AnySuspended(const model::GroupSpec& spec) {
 }
 
 std::set<std::string> TopologyKeysOf(const model::GroupSpec& spec) {
-  std::set<std::string> keys = {spec.required_topology};
+  std::set<std::string> keys;
+  const auto add = [&](const model::TopologyAsk& ask) {
+    keys.insert({ask.required, ask.preferred, ask.exclusive});
+  };
+  add(spec.topology);
   for (const model::UnitSpec& unit : spec.units)
-    keys.insert(unit.required_topology);
+    add(unit.topology);
   keys.erase("");
   return keys;
 }

@@ -12,13 +12,16 @@
 #include <fmt/format.h>
 
 #include "app/cluster_file.h"
+#include "app/simulation.h"
 #include "base/text.h"
+#include "groups/annotations.h"
 #include "kube/decode.h"
 #include "kube/job.h"
 #include "kube/jobset.h"
 #include "kube/pod.h"
 #include "kube/validate.h"
 #include "kube/yaml.h"
+#include "sim/run_time.h"
 
 namespace cadre::app {
 
@@ -51,9 +54,47 @@ bool IsBoundPod(const kube::Object& object) {
 }
 
 std::string At(const kube::Source& source) {
+  // Traces have lines, but no documents.
+  if (source.document == 0) return fmt::format("{}: line {}", source.file, source.line);
   std::string text = fmt::format("{}: document {}", source.file, source.document);
   if (source.line > 0) text += fmt::format(", line {}", source.line);
   return text;
+}
+
+void CollectComplaints(const kube::PodTemplate& from, std::vector<std::string>& complaints) {
+  kube::Pod pod;
+  pod.metadata.name = "template";
+  pod.metadata.annotations = from.annotations;
+  pod.spec = from.spec;
+  for (std::string& complaint : sim::RunPlanOf(pod).complaints)
+    complaints.push_back(std::move(complaint));
+}
+
+// What the API server would take and a simulation cannot do.
+std::vector<std::string> SimulationComplaints(const kube::Object& object, Duration after) {
+  constexpr std::int64_t kMostJobs = 100'000;
+  std::vector<std::string> complaints;
+  if (after > SimulationOptions{}.limit)
+    complaints.push_back(fmt::format("metadata.annotations[{}]: {} is after the end of every simulation ({})",
+                                     kSubmitAnnotation, FormatDuration(after),
+                                     FormatDuration(SimulationOptions{}.limit)));
+  if (object.kind == kube::Kind::kPod) {
+    const auto& pod = object.As<kube::Pod>();
+    for (std::string& complaint : sim::RunPlanOf(pod).complaints)
+      complaints.push_back(std::move(complaint));
+  } else if (object.kind == kube::Kind::kJob) {
+    CollectComplaints(object.As<kube::Job>().spec.pod_template, complaints);
+  } else if (object.kind == kube::Kind::kJobSet) {
+    std::int64_t jobs = 0;
+    for (const kube::ReplicatedJob& replicated : object.As<kube::JobSet>().spec.replicated_jobs) {
+      CollectComplaints(replicated.job.pod_template, complaints);
+      jobs += replicated.replicas;
+    }
+    if (jobs > kMostJobs)
+      complaints.push_back(fmt::format(
+          "spec.replicatedJobs: found {} Jobs in all, a simulation takes at most {}", jobs, kMostJobs));
+  }
+  return complaints;
 }
 
 // Reads a dump's owner references: which Jobs and JobSets are under way.
@@ -150,7 +191,12 @@ class Sorter {
   }
 
   void Submit(const kube::LoadedObject& loaded, Duration after) {
-    const std::vector<std::string> complaints = kube::Validate(loaded.object);
+    std::vector<std::string> complaints = kube::Validate(loaded.object);
+    for (std::string& complaint : SimulationComplaints(loaded.object, after))
+      complaints.push_back(std::move(complaint));
+    for (std::string& unread : groups::UnreadAnnotations(loaded.object.Meta().annotations))
+      input_.notes.push_back(
+          fmt::format("{}: {}: {}", At(loaded.source), kube::Describe(loaded.object), unread));
     for (const std::string& complaint : complaints)
       Complain(loaded, complaint);
     if (complaints.empty()) input_.submissions.push_back({loaded.object, after});

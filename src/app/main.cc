@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/simulate_command.h"
+#include "app/topology_command.h"
 #include "app/version.h"
 #include "base/text.h"
 
@@ -47,12 +48,15 @@ int Run(int argc, char** argv) {
   app.require_subcommand(1);
   cadre::app::SimulateFlags simulate;
   const CLI::App* simulate_command = cadre::app::AddSimulateCommand(app, simulate);
+  cadre::app::TopologyFlags topology;
+  const CLI::App* topology_command = cadre::app::AddTopologyCommand(app, topology);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return ExplainParseError(app, *simulate_command, error);
+    return ExplainParseError(app, *topology_command ? *topology_command : *simulate_command, error);
   }
   if (*simulate_command) return cadre::app::RunSimulate(simulate, std::cout, std::cerr);
+  if (*topology_command) return cadre::app::RunTopology(topology, std::cout, std::cerr);
   return 0;
 }
 

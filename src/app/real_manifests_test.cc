@@ -148,16 +148,34 @@ struct NodeType {
   std::map<std::string, std::int64_t> resources;  // of one pod of every role that goes there
 };
 
+// The label key of the domains that each Job of this replicated job wants for itself, or "".
+std::string ExclusiveKeyOf(const kube::JobSet& jobset, const kube::ReplicatedJob& replicated) {
+  for (const kube::StringMap* annotations :
+       {&replicated.job_annotations, &replicated.job.pod_template.annotations,
+        &jobset.metadata.annotations}) {
+    const auto found = annotations->find(kube::kExclusiveTopologyAnnotation);
+    if (found != annotations->end()) return found->second;
+  }
+  return "";
+}
+
 // One node per pod; each holds one pod of every role with the same labels, so that roles may share a node.
+// Jobs that want a domain of their own have one.
 std::vector<kube::Object> ClusterFor(const kube::JobSet& jobset) {
   std::map<std::string, NodeType> types;
   for (const kube::ReplicatedJob& replicated : jobset.spec.replicated_jobs) {
-    json::object labels = LabelsFor(replicated.job.pod_template.spec);
-    NodeType& type = types[Canonical(labels)];
-    type.labels = std::move(labels);
-    type.count += replicated.replicas * kube::PodsAtOnce(replicated.job);
-    for (const auto& [name, amount] : kube::PodRequests(replicated.job.pod_template.spec))
-      type.resources[name] += amount;
+    const std::string exclusive = ExclusiveKeyOf(jobset, replicated);
+    for (std::int32_t replica = 0; replica < replicated.replicas; ++replica) {
+      json::object labels = LabelsFor(replicated.job.pod_template.spec);
+      if (!exclusive.empty() && !labels.contains(exclusive))
+        labels[exclusive] = fmt::format("{}-{}", replicated.name, replica);
+      NodeType& type = types[Canonical(labels)];
+      type.labels = std::move(labels);
+      type.count += kube::PodsAtOnce(replicated.job);
+      if (replica > 0 && exclusive.empty()) continue;  // the first has said what one pod of the role takes
+      for (const auto& [name, amount] : kube::PodRequests(replicated.job.pod_template.spec))
+        type.resources[name] += amount;
+    }
   }
   std::vector<kube::Object> nodes;
   for (auto& [text, type] : types) {

@@ -113,6 +113,10 @@ Recorder::Recorder(Time start, const GroupTracker& tracker)
 
 Recorder::~Recorder() = default;
 
+std::span<const std::string_view> Recorder::TopologyKeys() {
+  return kTopologyKeys;
+}
+
 std::size_t Recorder::nodes() const {
   return nodes_.size();
 }
@@ -217,8 +221,10 @@ void Recorder::OnNodeWrite(Time now, const kube::Object* before, const kube::Obj
   if (after != nullptr) {
     use_.Offer(now, after->As<kube::Node>().status.allocatable, +1);
     nodes_.insert_or_assign(after->Meta().name, *after);
+    gone_nodes_.erase(after->Meta().name);
   } else {
     nodes_.erase(before->Meta().name);
+    gone_nodes_.insert_or_assign(before->Meta().name, *before);
   }
 }
 
@@ -316,7 +322,13 @@ void Recorder::BeginHold(Time now, const kube::Pod& pod, PodState& state) {
   state.holds = true;
   state.requests = kube::PodRequests(pod);
   use_.Request(now, state.requests, +1);
-  if (state.row == nullptr) return;
+  Hold hold{state.member, pod.spec.node_name, now, std::nullopt, ShapeOf(state.requests)};
+  if (state.row == nullptr) {
+    hold.member = pod.metadata.name;
+    state.hold = background_holds_.size();
+    background_holds_.push_back(std::move(hold));
+    return;
+  }
   GroupRecord& record = state.row->record;
   last_change_ = now;
   if (!record.first_bind) record.first_bind = now;
@@ -331,7 +343,7 @@ void Recorder::BeginHold(Time now, const kube::Pod& pod, PodState& state) {
     }
   }
   state.hold = record.holds.size();
-  record.holds.push_back({state.member, pod.spec.node_name, now, std::nullopt});
+  record.holds.push_back(std::move(hold));
   const auto node = nodes_.find(pod.spec.node_name);
   if (!record.nodes.insert(pod.spec.node_name).second || node == nodes_.end()) return;
   for (const std::string_view key : kTopologyKeys) {
@@ -343,11 +355,20 @@ void Recorder::BeginHold(Time now, const kube::Pod& pod, PodState& state) {
 void Recorder::EndHold(Time now, PodState& state) {
   state.holds = false;
   use_.Request(now, state.requests, -1);
-  if (state.row == nullptr) return;
+  if (state.row == nullptr) {
+    background_holds_[state.hold].to = now;
+    return;
+  }
   last_change_ = now;
   GroupRecord& record = state.row->record;
   record.holds[state.hold].to = now;
   if (--state.row->holding_pods == 0) record.runs.back().second = now;
+}
+
+std::size_t Recorder::ShapeOf(const kube::ResourceList& requests) {
+  const auto [found, added] = shape_index_.try_emplace(requests, shapes_.size());
+  if (added) shapes_.push_back(requests);
+  return found->second;
 }
 
 void Recorder::OnSettled(Time now, const std::vector<PartStanding>& standings) {

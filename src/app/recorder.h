@@ -9,13 +9,16 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "app/group_tracker.h"
 #include "app/use_meter.h"
 #include "kube/object.h"
+#include "kube/resources.h"
 #include "model/group.h"
 #include "sim/verbs.h"
 
@@ -26,6 +29,7 @@ struct Hold {
   std::string node;
   Time from;
   std::optional<Time> to;  // none: it still holds
+  std::size_t shape = 0;   // what it requests: index into Recorder::shapes()
 };
 
 struct GroupRecord {
@@ -72,6 +76,16 @@ class Recorder {
   std::size_t nodes() const;
   // Topology label key -> number of its values, over all nodes.
   std::map<std::string, std::size_t> domains() const;
+  // As they are, and as those were that are gone; by name.
+  using Nodes = std::map<std::string, kube::Object, std::less<>>;
+  const Nodes& present_nodes() const { return nodes_; }
+  const Nodes& gone_nodes() const { return gone_nodes_; }
+  // What pods that held nodes requested, each once, in the order in which they appeared.
+  const std::vector<kube::ResourceList>& shapes() const { return shapes_; }
+  // What pods without a row held, in the order of their start.
+  const std::vector<Hold>& background_holds() const { return background_holds_; }
+  // Topology label keys by which rows and domains are told apart, coarse to fine.
+  static std::span<const std::string_view> TopologyKeys();
   // Pods bound at the start that have no row.
   std::size_t background_pods() const { return background_pods_; }
   // The last time anything about a row changed.
@@ -90,6 +104,7 @@ class Recorder {
   void UpdateHold(Time now, const kube::Pod& pod, PodState& state, bool gone);
   void BeginHold(Time now, const kube::Pod& pod, PodState& state);
   void EndHold(Time now, PodState& state);
+  std::size_t ShapeOf(const kube::ResourceList& requests);
   void OnOwnerWrite(Time now, const kube::Object* before, const kube::Object* after);
   void OnNodeWrite(Time now, const kube::Object* before, const kube::Object* after);
   void AddCloser(const std::string& uid, Row& row);
@@ -102,7 +117,11 @@ class Recorder {
   std::map<model::GroupKey, Row> rows_;
   std::unordered_map<std::string, Closer> closers_;  // Jobs, JobSets and lone pods, by UID
   std::unordered_map<std::string, PodState> pods_;   // by UID
-  std::map<std::string, kube::Object, std::less<>> nodes_;
+  Nodes nodes_;
+  Nodes gone_nodes_;
+  std::vector<kube::ResourceList> shapes_;
+  std::map<kube::ResourceList, std::size_t> shape_index_;
+  std::vector<Hold> background_holds_;
   std::size_t background_pods_ = 0;
   Time last_change_;
 };

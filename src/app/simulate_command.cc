@@ -12,6 +12,7 @@
 #include "app/simulation.h"
 #include "app/summary.h"
 #include "app/terminal.h"
+#include "report/html_page.h"
 #include "report/json_text.h"
 #include "report/run_json.h"
 #include "report/run_text.h"
@@ -28,6 +29,8 @@ constexpr const char* kExamples = R"(Examples:
       nodes.yaml: `kubectl get nodes -o yaml`, or a short description (docs/simulate.md)
   cadre simulate -f jobs/ --nodes 1000 --per-rack 10 --racks-per-zone 10 \
                  --node cpu=64,memory=256Gi,nvidia.com/gpu=8
+  cadre simulate --trace jobs.swf.gz --nodes 128 --node cpu=16,memory=64Gi
+      a workload trace (Standard Workload Format, CSV): docs/traces.md
   kubectl get nodes,pods,jobs,jobsets -A -o json | cadre simulate -f - --json -
       what happens next in this cluster, as JSON
 
@@ -39,6 +42,11 @@ struct Durations {
   Duration start_delay{0};
   std::optional<Duration> until;
 };
+
+queue::Backfill BackfillOf(std::string_view name) {
+  if (name == "greedy") return queue::Backfill::kGreedy;
+  return name == "fifo" ? queue::Backfill::kFifo : queue::Backfill::kEasy;
+}
 
 Result<Duration> DurationFlag(std::string_view flag, const std::string& text) {
   const Result<Duration> duration = ParseDuration(text);
@@ -56,9 +64,31 @@ Result<Durations> ReadDurations(const SimulateFlags& flags) {
   return durations;
 }
 
-Result<kube::Manifests> LoadAll(const SimulateFlags& flags) {
-  if (flags.files.empty()) return Err("give at least one file with -f (cadre simulate --help has examples)");
+struct Loaded {
   kube::Manifests manifests;
+  TraceInput traces;
+};
+
+// -f may name traces too. They come last, so that their jobs are numbered after what is in the manifests.
+void LoadFiles(const SimulateFlags& flags, Loaded& loaded) {
+  TraceFlags traces = flags.trace;
+  std::vector<std::string> named_traces;
+  for (const std::string& path : flags.files) {
+    if (IsTraceName(path))
+      named_traces.push_back(path);
+    else
+      kube::LoadPath(path, loaded.manifests);
+  }
+  traces.files.insert(traces.files.begin(), named_traces.begin(), named_traces.end());
+  loaded.traces = LoadTraces(traces, loaded.manifests);
+}
+
+Result<Loaded> LoadAll(const SimulateFlags& flags) {
+  if (flags.files.empty() && flags.trace.files.empty())
+    return Err(
+        "give at least one file with -f, or a trace with --trace (cadre simulate --help has examples)");
+  Loaded loaded;
+  kube::Manifests& manifests = loaded.manifests;
   for (const std::string& path : flags.cluster_files)
     LoadClusterFile(path, manifests);
   if (flags.uniform.nodes != 0) {
@@ -66,9 +96,8 @@ Result<kube::Manifests> LoadAll(const SimulateFlags& flags) {
     for (kube::Object& node : nodes)
       manifests.objects.push_back({std::move(node), {.file = "--nodes"}});
   }
-  for (const std::string& path : flags.files)
-    kube::LoadPath(path, manifests);
-  return manifests;
+  LoadFiles(flags, loaded);
+  return loaded;
 }
 
 bool HasNodes(const SimulationInput& input) {
@@ -130,23 +159,26 @@ report::TextOptions TextOptionsOf(const SimulateFlags& flags) {
   return options;
 }
 
-Result<void> Print(const SimulateFlags& flags, const report::RunReport& report, std::ostream& out) {
-  if (flags.json != "-") out << report::ToText(report, TextOptionsOf(flags));
-  if (flags.json.empty()) return {};
-  const std::string text = report::PrettyJson(report::ToJson(report));
-  if (flags.json == "-") {
-    out << text;
-    return {};
-  }
-  std::ofstream file(flags.json, std::ios::binary);
+Result<void> WriteFile(std::string_view flag, const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  if (!file) return Err("--json: {} cannot be written", flags.json);
+  if (!file) return Err("{}: {} cannot be written", flag, path);
   return {};
 }
 
+Result<void> Print(const SimulateFlags& flags, const report::RunReport& report, std::ostream& out) {
+  if (flags.json != "-") out << report::ToText(report, TextOptionsOf(flags));
+  if (flags.json == "-") {
+    out << report::PrettyJson(report::ToJson(report));
+  } else if (!flags.json.empty()) {
+    CADRE_TRY_VOID(WriteFile("--json", flags.json, report::PrettyJson(report::ToJson(report))));
+  }
+  return flags.html.empty() ? Result<void>() : WriteFile("--html", flags.html, report::ToHtml(report));
+}
+
 // What keeps the run from starting; under --strict that is everything that would be left out.
-Result<void> CheckInput(const SimulateFlags& flags, const SimulationInput& input) {
+Result<void> CheckInput(const SimulateFlags& flags, const SimulationInput& input, const TraceInput& traces) {
   if (flags.strict && !input.unknown_kinds.empty()) {
     const report::UnknownKind& kind = input.unknown_kinds.front();
     return Err(
@@ -157,8 +189,34 @@ Result<void> CheckInput(const SimulateFlags& flags, const SimulationInput& input
   if (flags.strict && !input.problems.empty())
     return Err("--strict: not simulated, because of what is said above");
   if (!HasNodes(input))
-    return Err("there are no nodes: give --cluster FILE, or --nodes N, or Nodes among the files of -f");
+    return Err("there are no nodes: give --cluster FILE, or --nodes N, or Nodes among the files of -f{}",
+               traces.machine.empty() ? "" : fmt::format(" ({})", traces.machine));
   return {};
+}
+
+void AddTraceOptions(CLI::App& command, TraceFlags& flags) {
+  constexpr std::int64_t kMost = 1'000'000;
+  command
+      .add_option("--trace", flags.files,
+                  "A workload trace: Standard Workload Format if its name ends in .swf, else CSV; repeatable")
+      ->type_name("FILE");
+  command
+      .add_option("--trace-columns", flags.columns,
+                  "Which column of a CSV trace is what: submit=COLUMN,duration=COLUMN:ms,gpus=COLUMN… "
+                  "(docs/traces.md)")
+      ->type_name("LIST");
+  command
+      .add_option("--trace-procs-per-pod", flags.options.procs_per_pod,
+                  "SWF: one pod stands for so many processors")
+      ->check(CLI::Range(std::int64_t{1}, kMost))
+      ->type_name("N")
+      ->capture_default_str();
+  command
+      .add_option("--trace-gpus-per-pod", flags.options.gpus_per_pod,
+                  "CSV: the GPUs of a job are split into pods of at most so many")
+      ->check(CLI::Range(std::int64_t{1}, kMost))
+      ->type_name("N")
+      ->capture_default_str();
 }
 
 }  // namespace
@@ -169,13 +227,17 @@ CLI::App* AddSimulateCommand(CLI::App& app, SimulateFlags& flags) {
   command
       ->add_option(
           "-f,--file", flags.files,
-          "Manifests or a dump: a file (YAML, JSON, gzip), a folder, or - for standard input; repeatable")
+          "Manifests or a dump: a file (YAML, JSON, gzip), a folder, - for standard input, or a trace "
+          "(.swf, .csv, also gzip); repeatable")
       ->type_name("FILE");
+  AddTraceOptions(*command, flags.trace);
   command
       ->add_option("--cluster", flags.cluster_files,
                    "Nodes: a NodeList dump or a cluster description; repeatable")
       ->type_name("FILE");
-  command->add_option("--nodes", flags.uniform.nodes, "This many equal nodes instead of --cluster")
+  command
+      ->add_option("--nodes", flags.uniform.nodes,
+                   "This many equal nodes (beside those of --cluster, if given)")
       ->type_name("N");
   command->add_option("--node", flags.uniform.node, "What each of --nodes offers")
       ->type_name("RESOURCES")
@@ -187,11 +249,20 @@ CLI::App* AddSimulateCommand(CLI::App& app, SimulateFlags& flags) {
       ->add_option("--json", flags.json,
                    "Write the result as JSON; - for standard output instead of the text")
       ->type_name("FILE");
+  command->add_option("--html", flags.html, "Also write the result as one HTML page that needs no network")
+      ->type_name("FILE");
   command->add_option("--default-duration", flags.default_duration, "How long pods run that do not tell")
       ->type_name("TIME")
       ->capture_default_str();
   command->add_option("--start-delay", flags.start_delay, "From a pod's bind until it runs")
       ->type_name("TIME")
+      ->capture_default_str();
+  command
+      ->add_option("--queue", flags.queue,
+                   "easy: others pass a group that has no room if they do not delay it; greedy: whoever fits "
+                   "starts; fifo: nobody passes")
+      ->check(CLI::IsMember({"easy", "greedy", "fifo"}))
+      ->type_name("RULE")
       ->capture_default_str();
   command->add_option("--until", flags.until, "End after this much cluster time")->type_name("TIME");
   command->add_flag("--respect-scheduler-name", flags.respect_scheduler_name,
@@ -215,18 +286,21 @@ int RunSimulate(const SimulateFlags& flags, std::ostream& out, std::ostream& err
   };
   const Result<Durations> durations = ReadDurations(flags);
   if (!durations) return fail(durations.error());
-  const Result<kube::Manifests> manifests = LoadAll(flags);
-  if (!manifests) return fail(manifests.error());
-  const SimulationInput input = SortInput(*manifests);
+  Result<Loaded> loaded = LoadAll(flags);
+  if (!loaded) return fail(loaded.error());
+  SimulationInput input = SortInput(loaded->manifests);
+  input.notes.insert(input.notes.end(), loaded->traces.notes.begin(), loaded->traces.notes.end());
   for (const std::string& problem : input.problems)
     err << problem << '\n';
-  if (const Result<void> checked = CheckInput(flags, input); !checked) return fail(checked.error());
+  if (const Result<void> checked = CheckInput(flags, input, loaded->traces); !checked)
+    return fail(checked.error());
 
   SimulationOptions options;
-  options.start = StartOf(input, options.start);
+  options.start = StartOf(input, loaded->traces.start.value_or(options.start));
   options.default_run_time = durations->default_run;
   options.pod_start_delay = durations->start_delay;
   options.respect_scheduler_name = flags.respect_scheduler_name;
+  options.queue.backfill = BackfillOf(flags.queue);
   Simulation simulation(options);
   const bool cut = Run(simulation, input, *durations);
   const report::RunReport report = Summarise(simulation, input, cut);

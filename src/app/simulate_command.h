@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/cluster_file.h"
+#include "app/workload_input.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's name
 class App;
@@ -18,11 +19,14 @@ namespace cadre::app {
 // The flags as given.
 struct SimulateFlags {
   std::vector<std::string> files;  // -f
+  TraceFlags trace;                // --trace and how to read traces
   std::vector<std::string> cluster_files;
   UniformCluster uniform{.node = "cpu=32,memory=128Gi"};
   std::string json;  // "-": stdout, instead of the text
+  std::string html;  // a file
   std::string default_duration = "60s";
   std::string start_delay = "0s";
+  std::string queue = "easy";
   std::string until;  // empty: until nothing can change any more
   bool respect_scheduler_name = false;
   bool strict = false;

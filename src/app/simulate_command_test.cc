@@ -116,6 +116,15 @@ TEST_F(Simulate, StrictMakesUnknownKindsAnError) {
   EXPECT_THAT(out_.str(), IsEmpty());
 }
 
+TEST_F(Simulate, RunsATraceNamedAmongTheFiles) {
+  std::ofstream(folder_ / "t.swf") << "1 100 -1 60 2 -1 -1 2 100 -1 1 1 1 1 1 1 -1 -1\n"
+                                      "2 105 -1 -1 2 -1 -1 2 100 -1 5 1 1 1 1 1 -1 -1\n";
+  flags_.files.push_back((folder_ / "t.swf").string());
+  EXPECT_EQ(Run(), 0);
+  EXPECT_THAT(out_.str(), HasSubstr("1 group of 2 pods"));
+  EXPECT_THAT(out_.str(), HasSubstr("1 job skipped: cancelled before they started"));
+}
+
 TEST_F(Simulate, SaysWhenThereAreNoNodes) {
   Give(kPod);
   flags_.uniform.nodes = 0;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/exclusive_check.h"
 #include "app/process.h"
 #include "app/submission.h"
 #include "app/trace.h"
@@ -59,6 +60,7 @@ class Simulation::Impl {
   GroupTracker tracker;
   Recorder recorder;
   Checker checker;
+  ExclusiveCheck exclusive;
   std::vector<Refusal> refusals;
   std::function<void(Simulation&)> look;
   const core::Scheduler* scheduler = nullptr;  // of the present process
@@ -82,6 +84,7 @@ Simulation::Impl::Impl(Simulation& simulation, SimulationOptions given)
   api.AddWriteObserver([this](const sim::WriteRecord& record) {
     tracker.OnWrite(record.before, record.after);
     checker.OnWrite(record);
+    exclusive.OnWrite(record.before, record.after, record.user == checker.binder(), tracker);
     recorder.OnWrite(record);
   });
   clock.OnAdvance([this](Time, Time next) { Settle(next); });
@@ -111,6 +114,7 @@ void Simulation::Impl::StartProcesses() {
     core::Options scheduler_options;
     if (!options.respect_scheduler_name) scheduler_options.scheduler_names.clear();
     scheduler_options.limits = options.match_limits;
+    scheduler_options.queue = options.queue;
     auto machine = std::make_unique<core::Scheduler>(std::move(scheduler_options));
     scheduler = machine.get();
     Machines machines;
@@ -141,12 +145,14 @@ void Simulation::Impl::Load(const std::vector<kube::Object>& objects) {
     for (const kube::Object& object : api.All(info.kind)) {
       tracker.OnLoaded(object);
       checker.OnLoaded(object);
+      exclusive.OnWrite(nullptr, &object, false, tracker);
       recorder.OnLoaded(object);
     }
   }
   for (const kube::Object& pod : api.All(kube::Kind::kPod)) {
     tracker.OnLoaded(pod);
     checker.OnLoaded(pod);
+    exclusive.OnWrite(nullptr, &pod, false, tracker);
     recorder.OnLoaded(pod);
   }
 }
@@ -163,6 +169,8 @@ void Simulation::Impl::Settle(Time until) {
   const std::vector<PartStanding> standings = tracker.Settle();
   recorder.OnSettled(clock.Now(), standings);
   checker.OnSettled(clock.Now(), until, standings);
+  for (std::string& text : exclusive.Take())
+    checker.Add(clock.Now(), std::move(text));
   if (look) look(self);
 }
 
@@ -250,6 +258,10 @@ sim::VirtualClock& Simulation::clock() {
 
 Duration Simulation::Elapsed() const {
   return impl_->clock.Now() - impl_->options.start;
+}
+
+bool Simulation::respects_scheduler_name() const {
+  return impl_->options.respect_scheduler_name;
 }
 
 const core::Scheduler& Simulation::scheduler() const {

@@ -33,6 +33,7 @@ struct SimulationOptions {
   Duration partial_grace{0};
   bool respect_scheduler_name = false;  // else every pod is scheduled by Cadre
   match::Limits match_limits;
+  queue::Policy queue = {};
   std::optional<sim::FaultOptions>
       faults;  // what goes wrong between the processes and the API server; none: nothing
   Duration limit =
@@ -77,6 +78,7 @@ class Simulation {
   sim::MemoryApi& api();
   sim::VirtualClock& clock();
   Duration Elapsed() const;
+  bool respects_scheduler_name() const;
   const core::Scheduler& scheduler() const;
   const Recorder& recorder() const;
   const Checker& checker() const;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/summary_nodes.h"
 #include "base/text.h"
 #include "kube/job.h"
 #include "kube/jobset.h"
@@ -19,12 +20,14 @@ namespace cadre::app {
 namespace {
 
 constexpr std::size_t kSlices = 40;
+constexpr std::size_t kDetailedSlices = 120;
 constexpr std::size_t kReasonsShown = 3;
 
 // What the scheduler says about the groups in one row.
 struct Verdict {
   bool never = false;
   std::vector<std::string> reasons;  // different ones, in queue order
+  std::optional<Time> expected_start;
 };
 
 using Verdicts = std::map<const GroupRecord*, Verdict>;
@@ -36,6 +39,7 @@ Verdicts AskScheduler(const Simulation& simulation) {
     if (row == nullptr || row->end || view.state == core::GroupState::kStarted) continue;
     Verdict& verdict = verdicts[row];
     verdict.never = verdict.never || view.no == match::No::kNever;
+    if (view.expected_start) verdict.expected_start = view.expected_start;
     const std::string reason = view.key.part.empty() || view.reason.empty()
                                    ? view.reason
                                    : fmt::format("{}: {}", view.key.part, view.reason);
@@ -95,13 +99,14 @@ std::string WaitsForOthers(Simulation& simulation, const GroupRecord& record) {
   const std::string manager = ManagerOf(*object);
   if (!manager.empty() && manager != kube::kJobSetController && manager != "kubernetes.io/job-controller")
     return fmt::format("managed by {} (spec.managedBy), which is not simulated", manager);
-  std::set<std::string> others = SchedulersOf(*object);
+  if (record.members == 0) return "it asks for no pods";
+  std::set<std::string> others;
+  if (simulation.respects_scheduler_name()) others = SchedulersOf(*object);
   others.erase("cadre");
   if (!others.empty())
     return fmt::format(
         "its pods ask for the scheduler {}; only those for cadre are placed (--respect-scheduler-name)",
         fmt::join(others, ", "));
-  if (record.members == 0) return "it asks for no pods";
   return "its pods have not been made";
 }
 
@@ -111,6 +116,7 @@ class Builder {
       : simulation_(simulation), input_(input), start_(simulation.clock().Now() - simulation.Elapsed()) {
     report_.start = start_;
     report_.cut = cut;
+    report_.api_writes = simulation.api().answered(drive::Outcome::kDone);
     report_.end = cut ? simulation.Elapsed() : simulation.recorder().last_change() - start_;
   }
 
@@ -122,6 +128,7 @@ class Builder {
     }
     report_.cluster = {simulation_.recorder().nodes(), simulation_.recorder().domains()};
     AddUtilisation();
+    AddNodes();
     AddRemarks();
     return std::move(report_);
   }
@@ -152,9 +159,13 @@ class Builder {
     for (const auto& [from, to] : record.runs)
       row.runs.push_back({Since(from), Since(to)});
     for (const Hold& hold : record.holds)
-      row.placements.push_back({hold.member, hold.node, {Since(hold.from), Since(hold.to)}});
+      row.placements.push_back(PlacementOf(hold));
     SetState(record, verdict, row);
     return row;
+  }
+
+  report::MemberPlacement PlacementOf(const Hold& hold) const {
+    return {hold.member, hold.node, {Since(hold.from), Since(hold.to)}, hold.shape};
   }
 
   void SetState(const GroupRecord& record, const Verdict* verdict, report::GroupRow& row) const {
@@ -171,21 +182,36 @@ class Builder {
     }
     row.state =
         verdict != nullptr && verdict->never ? report::GroupState::kNever : report::GroupState::kPending;
+    if (verdict != nullptr) row.expected_start = Since(verdict->expected_start);
     if (row.reason.empty()) row.reason = WaitsForOthers(simulation_, record);
   }
 
   void AddUtilisation() {
     // Four digits are more than anyone can use, and keep the JSON short.
     const auto rounded = [](double fraction) { return std::round(fraction * 1e4) / 1e4; };
-    for (UseMeter::Use& use : simulation_.recorder().use().Read(start_ + report_.end, kSlices)) {
+    const UseMeter& meter = simulation_.recorder().use();
+    std::vector<UseMeter::Use> detailed = meter.Read(start_ + report_.end, kDetailedSlices);
+    auto detail = detailed.begin();
+    for (UseMeter::Use& use : meter.Read(start_ + report_.end, kSlices)) {
       report::ResourceUse row{.resource = use.resource,
                               .allocatable = use.offered,
                               .mean_fraction = rounded(use.mean_fraction),
                               .peak_fraction = rounded(use.peak_fraction),
-                              .over_time = std::move(use.slices)};
+                              .over_time = std::move(use.slices),
+                              .detail = std::move((detail++)->slices)};
       std::transform(row.over_time.begin(), row.over_time.end(), row.over_time.begin(), rounded);
       report_.utilisation.push_back(std::move(row));
     }
+  }
+
+  void AddNodes() {
+    const Recorder& recorder = simulation_.recorder();
+    report_.levels = LevelsOf(recorder);
+    report_.nodes = NodeRowsOf(recorder, report_.levels);
+    for (const kube::ResourceList& shape : recorder.shapes())
+      report_.shapes.push_back(AmountsOf(shape));
+    for (const Hold& hold : recorder.background_holds())
+      report_.background.push_back(PlacementOf(hold));
   }
 
   void AddRemarks() {
@@ -199,6 +225,9 @@ class Builder {
       report_.notes.push_back(
           fmt::format("{} on the nodes already; they hold their resources",
                       background == 1 ? "1 pod was" : fmt::format("{} pods were", background)));
+    if (report_.groups.empty())
+      report_.notes.emplace_back(
+          "nothing was submitted: the input holds no Pod, Job, JobSet or PodGroup that is to run");
     for (const std::string& warning : simulation_.api().warnings())
       report_.notes.push_back(warning);
   }
@@ -220,7 +249,7 @@ int ExitCodeOf(const report::RunReport& report, bool strict) {
   const bool all_ran =
       std::all_of(report.groups.begin(), report.groups.end(), [](const report::GroupRow& row) {
         return row.state == report::GroupState::kRunning ||
-               (row.state == report::GroupState::kFinished && row.start);
+               (row.state == report::GroupState::kFinished && (row.start || row.members == 0));
       });
   return all_ran && report.violations.empty() ? 0 : 1;
 }

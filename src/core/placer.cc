@@ -114,42 +114,28 @@ bool Scheduler::Impl::IsHalfPlaced(const Group& group) const {
                       : std::min(group.spec.minimum_units, wanted));
 }
 
-void Scheduler::Impl::PlaceWaiting() {
-  const std::uint64_t version = state_.cluster.room_version() + state_.cluster.pods_version();
-  const bool only_fresh = version == scanned_version_;
-  scanned_version_ = version;
-  const auto version_of = [&](const model::GroupKey& key) { return VersionFor(*state_.Find(key)); };
-  for (const model::GroupKey& key : queue_.Due(now_, only_fresh, version_of)) {
-    queue_.Tried(key, version_of(key));
-    TryGroup(key);
-  }
-}
-
-// What must change before a group that was refused is worth another try.
-std::uint64_t Scheduler::Impl::VersionFor(const Group& group) const {
-  return state_.cluster.room_version() + (group.looks_for_pods ? state_.cluster.pods_version() : 0);
-}
-
-void Scheduler::Impl::TryGroup(const model::GroupKey& key) {
+// False: out of searches, to be tried again in the next step.
+bool Scheduler::Impl::TryGroup(const model::GroupKey& key) {
   Group* group = state_.Find(key);
-  if (group == nullptr || !WantsPlace(*group)) return;
+  if (group == nullptr || !WantsPlace(*group)) return true;
   const Ask ask = group->started ? AskToComplete(state_, *group) : AskToStart(state_, *group);
   if (!ask.not_ready.empty()) {
     group->why = match::Diagnosis{match::No::kNotNow, ask.not_ready};
+    group->held_back = false;
+    queue_.Unblock(key);
     if (!group->started && state_.PlacedCount(*group) > 0) RollBackIncomplete(key, *group);
-    return;
+    return true;
   }
   group->incomplete_since.reset();
-  if (IsRefusedAlready(key, *group, ask)) return;
+  if (WaitsInLine(key, *group) || IsRefusedAlready(key, *group, ask)) return true;
   // What it holds for itself must not stand in its own way.
   for (const Slot& slot : ask.slots)
     ReleaseReservations(*group, slot.unit);
+  ++counters_.matches;
   auto placement = match::Match(state_.cluster, ask.request, options_.limits);
-  if (placement) {
-    Commit(key, *group, ask, *placement);
-  } else {
-    Refuse(key, *group, ask, std::move(placement.error()));
-  }
+  if (placement) return Pass(key, *group, ask, *std::move(placement));
+  Refuse(key, *group, ask, std::move(placement.error()));
+  return true;
 }
 
 // Groups that ask for the same are refused together: within one version of the cluster's room it only gets
@@ -173,10 +159,17 @@ void Scheduler::Impl::Refuse(const model::GroupKey& key, Group& group, const Ask
     RollBack(key, group, group.why->message);
     return;
   }
+  NoteRefusal(key, group);
   if (group.started) KeepRoomForLater(key, group);
   // Room that it gave up and took again is no news, or it would be tried at every step.
   queue_.Tried(key, VersionFor(group));
   Tell(group, true, group.started ? "MembersPending" : "Unschedulable", group.why->message);
+}
+
+model::TenantId Scheduler::Impl::TenantOf(const Group& group, const std::string& unit) {
+  const auto spec = std::ranges::find(group.spec.units, unit, &model::UnitSpec::name);
+  if (spec != group.spec.units.end() && spec->alone) return {};
+  return state_.cluster.InternTenant({model::TenantGroupOf(group.spec.key), unit});
 }
 
 // Later stages come whole or not at all, like the group itself.
@@ -213,7 +206,8 @@ void Scheduler::Impl::Commit(const model::GroupKey& key, Group& group, const Ask
       ++to_bind;
     } else {
       const std::string reservation = ReservationKey(key, slot.unit, slot.index);
-      state_.cluster.Reserve(reservation, {slot.shape, placement.nodes[i], slot.labels});
+      state_.cluster.Reserve(reservation,
+                             {slot.shape, placement.nodes[i], slot.labels, TenantOf(group, slot.unit)});
       group.reserved.insert(reservation);
     }
   }
@@ -224,7 +218,9 @@ void Scheduler::Impl::Commit(const model::GroupKey& key, Group& group, const Ask
   group.why.reset();
   if (group.plan_id.empty()) group.plan_id = Hex(hash);
   const std::string plan_text = ask.slots.size() > 1 ? group.plan.Encode(options_.epoch) : std::string{};
-  std::optional<drive::EffectId> first;
+  // What a bind waits for: the claim that it makes true, then the first bind of a start.
+  std::optional<drive::EffectId> first = WriteClaims(key, group, ask, placement);
+  bool first_is_bind = false;
   bool carried = false;
   for (const Slot& slot : ask.slots) {
     if (slot.placed || !slot.pod.Valid() || state_.cluster.pod(slot.pod).hold != model::Hold::kAssumed)
@@ -233,12 +229,17 @@ void Scheduler::Impl::Commit(const model::GroupKey& key, Group& group, const Ask
     Bind(key, group, slot, carried && plan_text.size() > kShortPlan ? std::string{} : plan_text, first, &id);
     carried = true;
     // The first bind of a start carries the plan and must be there before the others leave.
-    if (!first && !group.started) first = id;
+    if (!first_is_bind && !group.started) {
+      first = id;
+      first_is_bind = true;
+    }
   }
   Tell(group, false, "Placed",
        fmt::format("placed {} on {}", Quantify(to_bind, "member"),
                    Quantify(static_cast<std::int64_t>(nodes.size()), "node")));
+  group.held_back = false;
   queue_.Remove(key);
+  outlook_.Update(key, group, now_);
 }
 
 // A started group holds what it has, so that the matcher is content when none of the rest fits. To say why,
@@ -283,6 +284,7 @@ void Scheduler::Impl::SettleBinds(const model::GroupKey& key, Group& group) {
   }
   state_.Refresh(group);
   Adopt(group);
+  outlook_.Update(key, group, now_);
   // Not at once: what was refused because the watch is behind would be refused again.
   if (failed) {
     ++group.failed_rounds;
@@ -355,7 +357,8 @@ void Scheduler::Impl::KeepRoomForLater(const model::GroupKey& key, Group& group)
       if (name.empty() || group.reserved.contains(reservation)) continue;
       const model::NodeId node = state_.cluster.FindNode(name);
       if (!node.Valid() || !match::Fits(state_.cluster, shape, unit.later_template->labels, node)) continue;
-      state_.cluster.Reserve(reservation, {shape, node, unit.later_template->labels});
+      state_.cluster.Reserve(reservation,
+                             {shape, node, unit.later_template->labels, TenantOf(group, unit.name)});
       group.reserved.insert(reservation);
     }
   }

@@ -56,25 +56,30 @@ class Builder {
   Builder(State& state, const Group& group)
       : state_(state), group_(group), by_unit_(MembersByUnit(state, group)) {
     ask_.request.root.name = model::ToString(group.spec.key);
-    ask_.request.root.required_topology = group.spec.required_topology;
-    ask_.signature = group.spec.required_topology;
+    ask_.request.group = model::TenantGroupOf(group.spec.key);
+    ask_.request.root.topology = group.spec.topology;
+    AddSignature(group.spec.topology);
     plain_ = !LabelsMatter(state.cluster);
+    copies_labels_ = !plain_ || AnyoneHasTerms();
   }
 
   const UnitMembers& MembersOf(const UnitSpec& unit) { return by_unit_[unit.name]; }
 
   match::Unit NewUnit(const UnitSpec& unit, std::int32_t minimum) {
-    ask_.signature += fmt::format("|{} {}:", unit.required_topology, minimum);
+    ask_.signature += fmt::format("|{}:", minimum);
+    AddSignature(unit.topology);
     return {.name = unit.name,
             .minimum = minimum,
-            .required_topology = unit.required_topology,
+            .topology = unit.topology,
+            .alone = unit.alone,
             .units = {},
             .members = {}};
   }
 
   void AddPod(match::Unit& out, const MemberRef& member) {
     const model::PodEntry& entry = state_.cluster.pod(member.pod);
-    match::Member asked{.shape = entry.shape, .labels = entry.pod->metadata.labels, .fixed = {}, .hint = {}};
+    match::Member asked{.shape = entry.shape, .labels = {}, .fixed = {}, .hint = {}};
+    if (copies_labels_) asked.labels = entry.pod->metadata.labels;
     const bool placed = state_.IsPlaced(member);
     if (placed) {
       asked.fixed = entry.node;
@@ -108,6 +113,25 @@ class Builder {
   }
 
  private:
+  // A waiting group is asked for again and again; copies of labels that nobody looks at would be most of
+  // that. The shapes of later stages are not known yet: they may have terms.
+  bool AnyoneHasTerms() const {
+    const auto has_terms = [this](const MemberRef& member) {
+      return state_.cluster.shape(state_.cluster.pod(member.pod).shape).HasTerms();
+    };
+    return std::ranges::any_of(group_.spec.units,
+                               [](const UnitSpec& unit) { return unit.later_template != nullptr; }) ||
+           std::ranges::any_of(by_unit_, [&](const auto& unit) {
+             return std::ranges::any_of(unit.second.members, has_terms);
+           });
+  }
+
+  // Who holds domains, or is held off them, does not ask for the same as anybody else.
+  void AddSignature(const model::TopologyAsk& ask) {
+    ask_.signature += fmt::format("{}/{}/", ask.required, ask.preferred);
+    plain_ &= ask.exclusive.empty();
+  }
+
   std::optional<model::NodeId> NodeNamed(std::string_view name) const {
     const model::NodeId node = name.empty() ? model::NodeId{} : state_.cluster.FindNode(name);
     return node.Valid() ? std::optional(node) : std::nullopt;
@@ -149,6 +173,7 @@ class Builder {
   std::map<std::string, std::vector<std::string>> free_places_;
   Ask ask_;
   bool plain_ = true;
+  bool copies_labels_ = true;
 };
 
 // Why this unit cannot be part of a start yet; empty when it can.

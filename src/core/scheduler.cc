@@ -41,6 +41,10 @@ std::vector<GroupView> Scheduler::Groups() const {
   return impl_->Groups();
 }
 
+Counters Scheduler::counters() const {
+  return impl_->counters();
+}
+
 std::string Scheduler::Fingerprint() const {
   return impl_->state().Fingerprint();
 }
@@ -50,7 +54,10 @@ const model::Cluster& Scheduler::cluster() const {
 }
 
 Scheduler::Impl::Impl(Options options)
-    : options_(std::move(options)), state_(options_), unlisted_(kKinds.begin(), kKinds.end()) {}
+    : options_(std::move(options)),
+      state_(options_),
+      outlook_(options_.queue, options_.limits, state_, queue_),
+      unlisted_(kKinds.begin(), kKinds.end()) {}
 
 drive::StepResult Scheduler::Impl::Step(Time now, std::span<const drive::Event> events) {
   now_ = now;
@@ -65,6 +72,8 @@ drive::StepResult Scheduler::Impl::Step(Time now, std::span<const drive::Event> 
     ForgetLostBinds();
     UpdateGroups();
     ResumeRolledBack();
+    ExpireClaims();
+    TidyClaims();
     PlaceWaiting();
     if (const auto next = queue_.NextWake(now_)) WakeAt(*next);
   }
@@ -107,6 +116,9 @@ void Scheduler::Impl::Handle(const drive::Answer& answer) {
           MarkStarted(sent.group, *group);
         }
       }
+      break;
+    case Purpose::kClaim:
+      HandleClaimAnswer(sent, answer);
       break;
     case Purpose::kOther:
       // When it is done the watch says so; until then the same is not asked again.
@@ -172,11 +184,13 @@ void Scheduler::Impl::UpdateGroup(const model::GroupKey& key) {
   if (group->members.empty() && group->in_flight.empty()) {
     ReleaseReservations(*group, {});
     queue_.Forget(key);
+    outlook_.Forget(key);
     state_.Erase(key);
     return;
   }
   state_.Refresh(*group);
   Adopt(*group);
+  outlook_.Update(key, *group, now_);
   if (group->started) KeepRoomForLater(key, *group);
   if (!WantsPlace(*group)) {
     queue_.Remove(key);
@@ -222,7 +236,7 @@ void Scheduler::Impl::Tell(Group& group, bool warning, std::string_view reason, 
 }
 
 GroupView Scheduler::Impl::ViewOf(const model::GroupKey& key, const Group& group) const {
-  GroupView view{.key = key, .nodes = {}, .no = {}, .reason = {}};
+  GroupView view{.key = key, .nodes = {}, .no = {}, .reason = {}, .expected_start = {}};
   std::set<std::string> nodes;
   for (const model::UnitSpec& unit : group.spec.units)
     view.members += unit.expected;
@@ -250,10 +264,27 @@ GroupView Scheduler::Impl::ViewOf(const model::GroupKey& key, const Group& group
   return view;
 }
 
-std::vector<GroupView> Scheduler::Impl::Groups() const {
+Counters Scheduler::Impl::counters() const {
+  Counters counters = counters_;
+  counters.searches = outlook_.searches();
+  return counters;
+}
+
+void Scheduler::Impl::AddOutlook(GroupView& view) {
+  if (options_.queue.backfill == queue::Backfill::kGreedy || queue_.Head() == nullptr ||
+      *queue_.Head() != view.key)
+    return;
+  const Outlook::HeadView head = outlook_.DescribeHead(now_);
+  view.expected_start = head.start;
+  view.reason += "; " + head.text;
+}
+
+std::vector<GroupView> Scheduler::Impl::Groups() {
   std::vector<GroupView> views;
-  for (const model::GroupKey& key : queue_.InOrder())
+  for (const model::GroupKey& key : queue_.InOrder()) {
     views.push_back(ViewOf(key, state_.groups().at(key)));
+    AddOutlook(views.back());
+  }
   for (const auto& [key, group] : state_.groups()) {
     if (!group.members.empty() && !queue_.Contains(key)) views.push_back(ViewOf(key, group));
   }

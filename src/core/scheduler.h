@@ -17,6 +17,7 @@
 #include "drive/machine.h"
 #include "match/match.h"
 #include "model/group.h"
+#include "queue/policy.h"
 
 namespace cadre::core {
 
@@ -24,6 +25,7 @@ struct Options {
   std::set<std::string> scheduler_names = {
       "cadre"};  // pods of these spec.schedulerName are placed; empty: every pod
   match::Limits limits;
+  queue::Policy queue = {};
   std::uint64_t epoch = 0;  // leaseTransitions of the lease it runs under; goes into plans
 };
 
@@ -46,6 +48,14 @@ struct GroupView {
   std::vector<std::string> nodes;  // of its placed members, sorted, unique
   std::optional<match::No> no;     // why it waits, when it was tried
   std::string reason;              // for people, in numbers; empty when nothing is wrong
+  std::optional<Time> expected_start =
+      {};  // at the latest; known of the first group that waits for room, at most
+};
+
+// What the work was, since the process started.
+struct Counters {
+  std::uint64_t matches = 0;   // groups that the matcher was asked for
+  std::uint64_t searches = 0;  // questions about the future and about passing
 };
 
 class Scheduler : public drive::Machine {
@@ -59,6 +69,7 @@ class Scheduler : public drive::Machine {
 
   // Groups that have live pods, or wait for them, in queue order.
   std::vector<GroupView> Groups() const;
+  Counters counters() const;
   // Canonical text of the folded state: equal after the same objects, however they came.
   std::string Fingerprint() const;
   const model::Cluster& cluster() const;

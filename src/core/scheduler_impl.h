@@ -1,5 +1,6 @@
-// The scheduler's inside: one class over three files by idea: scheduler.cc (events in, effects out, views),
-// placer.cc (trying groups, binds), rollback.cc (what cannot roll forward).
+// The scheduler's inside: one class over files by idea: scheduler.cc (events in, effects out, views),
+// placer.cc (trying a group, binds), passing.cc (which are tried, who may pass whom), claiming.cc (exclusive
+// domains), rollback.cc (what cannot roll forward).
 #pragma once
 
 #include <map>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/outlook.h"
 #include "core/request_builder.h"
 #include "core/scheduler.h"
 #include "core/state.h"
@@ -20,11 +22,12 @@ class Scheduler::Impl {
   explicit Impl(Options options);
 
   drive::StepResult Step(Time now, std::span<const drive::Event> events);
-  std::vector<GroupView> Groups() const;
+  std::vector<GroupView> Groups();
+  Counters counters() const;
   const State& state() const { return state_; }
 
  private:
-  enum class Purpose : std::uint8_t { kBind, kMark, kOther };
+  enum class Purpose : std::uint8_t { kBind, kMark, kClaim, kOther };
   struct Sent {
     Purpose purpose = Purpose::kOther;
     model::GroupKey group;
@@ -47,10 +50,10 @@ class Scheduler::Impl {
   drive::EffectId Emit(drive::Effect effect, Sent sent);
   void Tell(Group& group, bool warning, std::string_view reason, const std::string& message);
   GroupView ViewOf(const model::GroupKey& key, const Group& group) const;
+  void AddOutlook(GroupView& view);
 
   // placer.cc
-  void PlaceWaiting();
-  void TryGroup(const model::GroupKey& key);
+  bool TryGroup(const model::GroupKey& key);
   bool IsRefusedAlready(const model::GroupKey& key, Group& group, const Ask& ask);
   void Commit(const model::GroupKey& key, Group& group, const Ask& ask, const match::Placement& placement);
   void Bind(const model::GroupKey& key, Group& group, const Slot& slot, const std::string& plan_text,
@@ -63,13 +66,33 @@ class Scheduler::Impl {
   void KeepRoomForLater(const model::GroupKey& key, Group& group);
   void ReleaseReservations(Group& group, std::string_view unit);
   void NoteStartingUnits(Group& group, const Ask& ask, const match::Placement& placement);
+  model::TenantId TenantOf(const Group& group, const std::string& unit);
   bool WantsPlace(const Group& group) const;
   bool IsHalfStarted(const Group& group) const;
   std::map<std::string_view, std::int32_t> PlacedByUnit(const Group& group) const;
   bool IsBeingRolledBack(const Group& group) const;
-  std::uint64_t VersionFor(const Group& group) const;
   bool IsHalfPlaced(const Group& group) const;
   void ForgetLostBinds();
+
+  // passing.cc
+  enum class Round : std::uint8_t { kDone, kAgain, kOutOfSearches };
+  void PlaceWaiting();
+  Round PlaceInOrder();
+  std::uint64_t VersionFor(const Group& group) const;
+  bool Pass(const model::GroupKey& key, Group& group, const Ask& ask, match::Placement placement);
+  bool MayBeHeldBack(const model::GroupKey& key, const Group& group) const;
+  void HoldBack(const model::GroupKey& key, Group& group, std::string why);
+  bool WaitsInLine(const model::GroupKey& key, Group& group);
+  void NoteRefusal(const model::GroupKey& key, Group& group);
+
+  // claiming.cc
+  std::vector<ClaimEntry> ClaimsFor(const model::GroupKey& key, const Group& group, const Ask& ask,
+                                    const match::Placement& placement) const;
+  std::optional<drive::EffectId> WriteClaims(const model::GroupKey& key, Group& group, const Ask& ask,
+                                             const match::Placement& placement);
+  void HandleClaimAnswer(const Sent& sent, const drive::Answer& answer);
+  void TidyClaims();
+  void ExpireClaims();
 
   // rollback.cc
   void RollBack(const model::GroupKey& key, Group& group, const std::string& why);
@@ -80,17 +103,21 @@ class Scheduler::Impl {
   Options options_;
   State state_;
   queue::PendingQueue queue_;
+  Outlook outlook_;
+  Counters counters_;
   std::set<kube::Kind> unlisted_;
   Time now_{};
   std::uint64_t next_effect_ = 1;
   std::map<drive::EffectId, Sent> sent_;
-  std::map<std::string, LostBind> lost_binds_;  // by pod UID
-  std::map<std::string, Time> resume_at_;       // owner UID -> when its back-off ends
+  std::map<std::string, LostBind> lost_binds_;      // by pod UID
+  std::map<model::GroupKey, Time> podless_claims_;  // that hold domains -> since when they have no pods
+  std::map<std::string, Time> resume_at_;           // owner UID -> when its back-off ends
   std::map<std::string, bool>
       owners_in_patch_;  // owner UID -> the spec.suspend that was sent and not seen yet
   std::map<std::string, match::Diagnosis> refused_;  // by Ask::signature, for this room version
   std::uint64_t refused_version_ = 0;
-  std::uint64_t scanned_version_ = 0;  // room and pods when the whole queue was last looked at
+  std::uint64_t scanned_version_ = 0;  // room, pods and outlook when the whole queue was last looked at
+  std::uint64_t scanned_room_version_ = 0;
   std::vector<drive::Effect> effects_;
   std::optional<Time> wake_;
 };

@@ -43,6 +43,7 @@ void State::Apply(const kube::Object& object, bool deleted) {
       PlacePodInGroup(*cluster.pod(cluster.FindPod(uid)).pod);
   }
   for (const model::GroupKey& key : affected.groups) {
+    claims.Fold(key, catalog, cluster);
     if (Group* group = Find(key)) {
       group->spec_stale = true;
       dirty_.insert(key);
@@ -55,6 +56,12 @@ void State::ApplyPod(const kube::Object& object, bool deleted) {
   const kube::Pod& pod = object.As<kube::Pod>();
   const std::string& uid = pod.metadata.uid;
   cluster.Apply(object, deleted);
+  if (!deleted && pod.metadata.deletion_timestamp && !pod.spec.node_name.empty() && !kube::IsTerminal(pod)) {
+    terminating_.insert(uid);
+  } else {
+    terminating_.erase(uid);
+  }
+  NoteEnd(object, deleted);
   if (const kube::OwnerReference* job = OwningJob(pod)) {
     if (deleted) {
       const auto pods = pods_of_job_.find(job->uid);
@@ -74,12 +81,16 @@ void State::ApplyPod(const kube::Object& object, bool deleted) {
 
 void State::PlacePodInGroup(const kube::Pod& pod) {
   const std::string& uid = pod.metadata.uid;
+  model::Membership membership = catalog.MembershipOf(pod);
+  cluster.SetTenant(cluster.FindPod(uid),
+                    membership.alone
+                        ? model::TenantId{}
+                        : cluster.InternTenant({model::TenantGroupOf(membership.group), membership.unit}));
   if (!IsOurs(scheduler_names_, pod) || !catalog.IsCurrent(pod)) {
     RemoveFromGroup(uid);
     NoteSucceeded(pod);
     return;
   }
-  model::Membership membership = catalog.MembershipOf(pod);
   const auto known = group_of_pod_.find(uid);
   if (known != group_of_pod_.end() && known->second != membership.group) RemoveFromGroup(uid);
   Group& group = groups_[membership.group];
@@ -144,6 +155,32 @@ void State::NoteRollback(const kube::Object& object, bool deleted) {
                            .annotations = meta.annotations,
                            .suspended = true};
   rolled_back_.insert_or_assign(meta.uid, std::move(owner));
+}
+
+void State::NoteEnd(const kube::Object& object, bool deleted) {
+  const kube::Pod& pod = object.As<kube::Pod>();
+  if (deleted || !kube::IsTerminal(pod) || !pod.status.start_time || !IsOurs(scheduler_names_, pod)) {
+    ended_.erase(pod.metadata.uid);
+  } else {
+    ended_.insert_or_assign(pod.metadata.uid, std::dynamic_pointer_cast<const kube::Pod>(object.body));
+  }
+}
+
+std::vector<State::Ended> State::TakeEnded() {
+  std::map<model::GroupKey, std::vector<const kube::Pod*>> by_group;
+  for (const auto& [uid, pod] : ended_)
+    by_group[catalog.MembershipOf(*pod).group].push_back(pod.get());
+  std::vector<Ended> all;
+  for (const auto& [key, pods] : by_group) {
+    Ended ended{.group = key, .started = {}, .priority = 0, .created = catalog.Describe(key, pods).created};
+    for (const kube::Pod* pod : pods) {
+      ended.started = std::max(ended.started, *pod->status.start_time);
+      ended.priority = std::max(ended.priority, pod->spec.priority.value_or(0));
+    }
+    all.push_back(std::move(ended));
+  }
+  ended_.clear();
+  return all;
 }
 
 std::set<model::GroupKey> State::TakeDirty() {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/claims.h"
 #include "core/plan.h"
 #include "core/scheduler.h"
 #include "drive/effect.h"
@@ -47,6 +48,7 @@ struct Group {
   int mark_attempts = 0;
   std::optional<Time> incomplete_since;  // half placed, and the missing pods do not exist
   std::optional<match::Diagnosis> why;   // of the last try in vain
+  bool held_back = false;                // it would fit, but would delay who is ahead of it
   std::string told;                      // what the last event said, so that it is said once
 };
 
@@ -75,9 +77,21 @@ class State {
   // Jobs and JobSets that Cadre suspended and that are still suspended.
   const std::map<std::string, model::OwnerObject>& rolled_back() const { return rolled_back_; }
   void Erase(const model::GroupKey& key) { groups_.erase(key); }
+  // Pods that hold resources and are being deleted, by UID.
+  const std::set<std::string>& terminating() const { return terminating_; }
+  // Groups of ours of which pods have run and ended, by what was seen since the last call; and when they had
+  // started.
+  struct Ended {
+    model::GroupKey group;
+    Time started{};
+    std::int32_t priority = 0;
+    Time created{};  // of the group
+  };
+  std::vector<Ended> TakeEnded();
 
   model::Cluster cluster;
   groups::Catalog catalog;
+  Claims claims;
   const std::map<model::GroupKey, Group>& groups() const { return groups_; }
 
   std::string Fingerprint() const;
@@ -90,6 +104,7 @@ class State {
   void NoteSucceeded(const kube::Pod& pod);
   void ForgetSucceeded(const std::string& uid);
   void NoteRollback(const kube::Object& object, bool deleted);
+  void NoteEnd(const kube::Object& object, bool deleted);
 
   std::set<std::string> scheduler_names_;
   std::map<model::GroupKey, Group> groups_;
@@ -100,6 +115,8 @@ class State {
   std::map<model::GroupKey, std::set<std::string>> succeeded_;
   std::map<std::string, model::GroupKey, std::less<>> group_of_succeeded_;  // by UID
   std::set<model::GroupKey> dirty_;
+  std::set<std::string> terminating_;
+  std::map<std::string, std::shared_ptr<const kube::Pod>> ended_;  // by UID
 };
 
 }  // namespace cadre::core

@@ -1,10 +1,14 @@
 #include "groups/annotations.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "groups/catalog.h"
+#include "kube/jobset.h"
 
 namespace cadre::groups {
 
@@ -20,12 +24,13 @@ std::optional<std::int32_t> ParseCount(std::string_view text) {
   return count;
 }
 
+constexpr std::array<std::pair<std::string_view, GangMode>, 4> kModes = {
+    {{"job", GangMode::kJob},
+     {"replicatedjob", GangMode::kReplicatedJob},
+     {"jobset", GangMode::kJobSet},
+     {"none", GangMode::kNone}}};
+
 GangMode ReadGangMode(const kube::StringMap& owner, const kube::StringMap& pod_template) {
-  constexpr std::array<std::pair<std::string_view, GangMode>, 4> kModes = {
-      {{"job", GangMode::kJob},
-       {"replicatedjob", GangMode::kReplicatedJob},
-       {"jobset", GangMode::kJobSet},
-       {"none", GangMode::kNone}}};
   for (const kube::StringMap* map : {&owner, &pod_template}) {
     const std::string_view value = ValueOf(*map, kGangAnnotation);
     for (const auto& [name, mode] : kModes) {
@@ -33,6 +38,21 @@ GangMode ReadGangMode(const kube::StringMap& owner, const kube::StringMap& pod_t
     }
   }
   return GangMode::kUnset;
+}
+
+std::vector<std::string> UnreadAnnotations(const kube::StringMap& annotations) {
+  std::vector<std::string> unread;
+  const std::string_view gang = ValueOf(annotations, kGangAnnotation);
+  const auto is_gang = [&](const auto& mode) { return mode.first == gang; };
+  if (!gang.empty() && std::ranges::none_of(kModes, is_gang))
+    unread.push_back(
+        fmt::format("{}: found \"{}\", expected job, replicatedjob, jobset or none; it is ignored",
+                    kGangAnnotation, gang));
+  const std::string_view minimum = ValueOf(annotations, kMinAvailableAnnotation);
+  if (!minimum.empty() && !ParseCount(minimum))
+    unread.push_back(fmt::format("{}: found \"{}\", expected a whole number above 0; it is ignored",
+                                 kMinAvailableAnnotation, minimum));
+  return unread;
 }
 
 std::optional<std::int32_t> ReadMinAvailable(const kube::StringMap& owner,
@@ -43,9 +63,31 @@ std::optional<std::int32_t> ReadMinAvailable(const kube::StringMap& owner,
   return std::nullopt;
 }
 
-std::string ReadRequiredTopology(const kube::StringMap& owner, const kube::StringMap& pod_template) {
-  const std::string_view own = ValueOf(owner, kRequiredTopologyAnnotation);
-  return std::string(own.empty() ? ValueOf(pod_template, kRequiredTopologyAnnotation) : own);
+namespace {
+
+std::string FirstOf(std::string_view key, const kube::StringMap& owner, const kube::StringMap& pod_template) {
+  const std::string_view own = ValueOf(owner, key);
+  return std::string(own.empty() ? ValueOf(pod_template, key) : own);
+}
+
+}  // namespace
+
+model::TopologyAsk ReadTopology(const kube::StringMap& owner, const kube::StringMap& pod_template) {
+  model::TopologyAsk ask{.required = FirstOf(kRequiredTopologyAnnotation, owner, pod_template),
+                         .preferred = FirstOf(kPreferredTopologyAnnotation, owner, pod_template),
+                         .exclusive = FirstOf(kExclusiveTopologyAnnotation, owner, pod_template)};
+  if (FirstOf(kExclusiveScopeAnnotation, owner, pod_template) == "all")
+    ask.scope = model::ExclusiveScope::kAll;
+  return ask;
+}
+
+model::TopologyAsk ReadJobTopology(const kube::StringMap& owner, const kube::StringMap& pod_template) {
+  model::TopologyAsk ask = ReadTopology(owner, pod_template);
+  for (const std::string_view key :
+       {kube::kExclusiveTopologyAnnotation, kLeaderWorkerSetExclusiveAnnotation}) {
+    if (ask.exclusive.empty()) ask.exclusive = FirstOf(key, owner, pod_template);
+  }
+  return ask;
 }
 
 }  // namespace cadre::groups

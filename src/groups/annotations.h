@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kube/meta.h"
+#include "model/group.h"
 
 namespace cadre::groups {
 
@@ -19,8 +21,17 @@ GangMode ReadGangMode(const kube::StringMap& owner, const kube::StringMap& pod_t
 std::optional<std::int32_t> ReadMinAvailable(const kube::StringMap& owner,
                                              const kube::StringMap& pod_template);
 
-// cadre.dev/required-topology, or "".
-std::string ReadRequiredTopology(const kube::StringMap& owner, const kube::StringMap& pod_template);
+// cadre.dev/required-topology, preferred-topology, exclusive-topology and exclusive-scope. Each from the
+// first of the maps that has it.
+model::TopologyAsk ReadTopology(const kube::StringMap& owner, const kube::StringMap& pod_template);
+
+// The same, with LeaderWorkerSet's and JobSet's own annotations for exclusive placement, which mean each Job
+// (each group of a LeaderWorkerSet) they stand on. Ours wins.
+model::TopologyAsk ReadJobTopology(const kube::StringMap& owner, const kube::StringMap& pod_template);
+
+// Values of cadre.dev/gang and cadre.dev/min-available that cannot be read and so count as absent, with what
+// was expected.
+std::vector<std::string> UnreadAnnotations(const kube::StringMap& annotations);
 
 // The value at `key`, or "".
 std::string_view ValueOf(const kube::StringMap& map, std::string_view key);

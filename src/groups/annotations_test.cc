@@ -49,11 +49,11 @@ TEST(MinAvailable, OfTheOwnerWins) {
 }
 
 TEST(RequiredTopology, IsTheOwnersElseTheTemplates) {
-  EXPECT_EQ(ReadRequiredTopology(With(kRequiredTopologyAnnotation, "rack"),
-                                 With(kRequiredTopologyAnnotation, "zone")),
+  EXPECT_EQ(ReadTopology(With(kRequiredTopologyAnnotation, "rack"), With(kRequiredTopologyAnnotation, "zone"))
+                .required,
             "rack");
-  EXPECT_EQ(ReadRequiredTopology({}, With(kRequiredTopologyAnnotation, "zone")), "zone");
-  EXPECT_EQ(ReadRequiredTopology({}, {}), "");
+  EXPECT_EQ(ReadTopology({}, With(kRequiredTopologyAnnotation, "zone")).required, "zone");
+  EXPECT_EQ(ReadTopology({}, {}).required, "");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "groups/annotations.h"
+#include "groups/bounds.h"
 #include "groups/sources.h"
 
 namespace cadre::groups {
@@ -66,17 +67,18 @@ model::GroupKey WholeJobSetKey(std::string_view namespace_name, std::string_view
           .part = {}};
 }
 
-// Do both versions of a Job say the same about which group its pods belong to, and whether they are current?
+// Do both versions of a Job say the same about which group its pods belong to, whether they are current, and
+// how long they may run where each is a group of its own?
 bool SameGrouping(const kube::Job& a, const kube::Job& b) {
   const auto said = [](const kube::Job& job) {
     const kube::StringMap& annotations = job.metadata.annotations;
     return std::tuple(ReadGangMode(annotations, {}), ReadMinAvailable(annotations, {}).has_value(),
-                      job.spec.indexed, job.spec.parallelism, job.spec.completions,
-                      job.metadata.deletion_timestamp.has_value(), ParentJobSetUid(job),
-                      ValueOf(job.metadata.labels, kube::kReplicatedJobNameLabel),
+                      ReadJobTopology(annotations, {}).exclusive.empty(), job.spec.indexed,
+                      job.spec.parallelism, job.spec.completions, job.metadata.deletion_timestamp.has_value(),
+                      ParentJobSetUid(job), ValueOf(job.metadata.labels, kube::kReplicatedJobNameLabel),
                       ValueOf(job.metadata.labels, kube::kRestartAttemptLabel));
   };
-  return said(a) == said(b);
+  return said(a) == said(b) && BoundOf(a) == BoundOf(b);
 }
 
 bool SameGrouping(const kube::JobSet& a, const kube::JobSet& b) {
@@ -189,6 +191,7 @@ model::Membership Catalog::MembershipOf(const kube::Pod& pod) const {
     const kube::Job* job = FindJob(owner->uid);
     // Until the Job is seen nobody can tell whether it is a gang: it waits under the Job's name.
     if (job == nullptr) return {JobKey(meta.namespace_, owner->name, owner->uid), owner->name, index};
+    const bool one_pod = HasOnePod(job->spec.parallelism, job->spec.completions);
     bool gang = IsGang(*job, meta.annotations);
     if (const kube::OwnerReference* parent = ParentJobSet(*job)) {
       const kube::JobSet* jobset = FindJobSet(parent->uid);
@@ -197,7 +200,7 @@ model::Membership Catalog::MembershipOf(const kube::Pod& pod) const {
         return {WholeJobSetKey(meta.namespace_, parent->name, parent->uid), owner->name, index};
       }
       if (auto key = JobSetGroupOf(*jobset, *job, meta.annotations)) {
-        return {*std::move(key), owner->name, index};
+        return {*std::move(key), owner->name, index, one_pod};
       }
       const GangMode mode = ModeOf(*jobset, meta.annotations);
       gang = mode == GangMode::kJob || (mode != GangMode::kNone && gang);
@@ -209,7 +212,9 @@ model::Membership Catalog::MembershipOf(const kube::Pod& pod) const {
            .kind = std::string(kPodGroupOfOne),
            .uid = meta.uid,
            .part = {}},
-          meta.name};
+          meta.name,
+          -1,
+          true};
 }
 
 bool Catalog::IsNamedByPods(const model::GroupKey& key) {
@@ -226,11 +231,25 @@ bool Catalog::IsCurrent(const kube::Pod& pod) const {
   return !job->metadata.deletion_timestamp;
 }
 
+// A pod that is a group of its own may run no longer than its Job.
+void Catalog::AddOwnersBound(const std::vector<const kube::Pod*>& members, model::GroupSpec& spec) const {
+  const kube::OwnerReference* owner = members.empty() ? nullptr : members.front()->metadata.Controller();
+  const kube::Job* job = owner == nullptr || owner->kind != "Job" ? nullptr : FindJob(owner->uid);
+  if (job == nullptr) return;
+  const RunBound bound = Tighter({spec.max_duration, spec.ends_by}, BoundOf(*job));
+  spec.max_duration = bound.longest;
+  spec.ends_by = bound.ends_by;
+}
+
 model::GroupSpec Catalog::Describe(const model::GroupKey& key,
                                    const std::vector<const kube::Pod*>& members) const {
   if (key.kind == kJobSetGroup) return DescribeJobSet(key, FindJobSet(key.uid), JobsOf(key.uid));
   if (key.kind == kJobGroup) return DescribeJob(key, FindJob(key.uid));
-  if (key.kind == kPodGroupOfOne) return DescribePod(key, members);
+  if (key.kind == kPodGroupOfOne) {
+    model::GroupSpec spec = DescribePod(key, members);
+    AddOwnersBound(members, spec);
+    return spec;
+  }
 
   model::GroupSpec spec =
       DescribePodGroup(key, key.kind == kFluenceGroup ? nullptr : FindPodGroup(key), members);

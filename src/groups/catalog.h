@@ -5,8 +5,8 @@
 //   spec.schedulingGroup.podGroupName with a scheduling.k8s.io PodGroup; label scheduling.x-k8s.io/pod-group
 //   with its PodGroup; label fluence.group-size; JobSet; Indexed Job with completions = parallelism > 1; else
 //   a group of one.
-// Annotations cadre.dev/gang, cadre.dev/min-available, cadre.dev/required-topology are read here and nowhere
-// else. Thread rule: one writer; const calls from one thread.
+// Annotations cadre.dev/gang, min-available, max-duration, required-, preferred- and exclusive-topology are
+// read here and nowhere else. Thread rule: one writer; const calls from one thread.
 #pragma once
 
 #include <map>
@@ -28,6 +28,12 @@ namespace cadre::groups {
 inline constexpr std::string_view kGangAnnotation = "cadre.dev/gang";
 inline constexpr std::string_view kMinAvailableAnnotation = "cadre.dev/min-available";
 inline constexpr std::string_view kRequiredTopologyAnnotation = "cadre.dev/required-topology";
+inline constexpr std::string_view kPreferredTopologyAnnotation = "cadre.dev/preferred-topology";
+inline constexpr std::string_view kExclusiveTopologyAnnotation = "cadre.dev/exclusive-topology";
+inline constexpr std::string_view kExclusiveScopeAnnotation = "cadre.dev/exclusive-scope";
+inline constexpr std::string_view kLeaderWorkerSetExclusiveAnnotation =
+    "leaderworkerset.sigs.k8s.io/exclusive-topology";
+inline constexpr std::string_view kMaxDurationAnnotation = "cadre.dev/max-duration";
 inline constexpr std::string_view kFluenceGroupSizeLabel = "fluence.group-size";
 
 // The API kinds it folds, besides pods.
@@ -66,6 +72,8 @@ class Catalog {
   const kube::PodGroup* FindPodGroup(const model::GroupKey& key) const;
 
  private:
+  void AddOwnersBound(const std::vector<const kube::Pod*>& members, model::GroupSpec& spec) const;
+
   std::map<std::string, std::shared_ptr<const kube::Job>, std::less<>> jobs_;        // by UID
   std::map<std::string, std::shared_ptr<const kube::JobSet>, std::less<>> jobsets_;  // by UID
   std::map<std::string, std::set<std::string>, std::less<>> jobs_of_jobset_;         // JobSet UID -> Job UIDs

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "groups/annotations.h"
+#include "groups/bounds.h"
 #include "groups/sources.h"
 
 namespace cadre::groups {
@@ -11,8 +12,15 @@ bool IsGang(const kube::Job& job, const kube::StringMap& pod_annotations) {
   const GangMode mode = ReadGangMode(job.metadata.annotations, pod_annotations);
   if (mode == GangMode::kNone) return false;
   if (mode != GangMode::kUnset || ReadMinAvailable(job.metadata.annotations, pod_annotations)) return true;
+  // What holds a domain is a group, however small: its claim is written on its Job.
+  if (!ReadJobTopology(job.metadata.annotations, pod_annotations).exclusive.empty()) return true;
   const std::int32_t parallelism = kube::Parallelism(job);
   return job.spec.indexed && parallelism > 1 && job.spec.completions == parallelism;
+}
+
+bool HasOnePod(const std::optional<std::int32_t>& parallelism,
+               const std::optional<std::int32_t>& completions) {
+  return parallelism.value_or(1) <= 1 && completions.value_or(1) <= 1;
 }
 
 std::int32_t ExpectedPods(const kube::Job& job) {
@@ -35,7 +43,8 @@ model::OwnerObject OwnerOf(const kube::Job& job) {
           .uid = job.metadata.uid,
           .annotations = job.metadata.annotations,
           .suspended = job.spec.suspend,
-          .finished = kube::IsFinished(job)};
+          .finished = kube::IsFinished(job),
+          .deleting = job.metadata.deletion_timestamp.has_value()};
 }
 
 model::GroupSpec DescribeJob(const model::GroupKey& key, const kube::Job* job) {
@@ -55,8 +64,12 @@ model::GroupSpec DescribeJob(const model::GroupKey& key, const kube::Job* job) {
   if (const auto minimum = ReadMinAvailable(job->metadata.annotations, template_annotations)) {
     unit.minimum = std::min(*minimum, unit.expected);
   }
-  unit.required_topology = ReadRequiredTopology(job->metadata.annotations, template_annotations);
+  unit.topology = ReadJobTopology(job->metadata.annotations, template_annotations);
+  unit.alone = HasOnePod(job->spec.parallelism, job->spec.completions);
   spec.units.push_back(std::move(unit));
+  const RunBound bound = BoundOf(*job);
+  spec.max_duration = bound.longest;
+  spec.ends_by = bound.ends_by;
   spec.owners.push_back(OwnerOf(*job));
   spec.record = spec.owners.front();
   if (job->spec.suspend) spec.problem = fmt::format("Job {}/{} is suspended", key.namespace_, key.name);

@@ -136,9 +136,9 @@ TEST_F(JobGroup, TheMinimumIsAtMostWhatIsLeftToRun) {
 
 TEST_F(JobGroup, TheTopologyIsReadFromTheJobOrItsTemplate) {
   Apply(JobOf({.annotations = "cadre.dev/required-topology: rack"}));
-  EXPECT_EQ(DescribeGroupOf({PodOfJob(0)}).units.front().required_topology, "rack");
+  EXPECT_EQ(DescribeGroupOf({PodOfJob(0)}).units.front().topology.required, "rack");
   Apply(JobOf({.version = 2, .pod_annotations = "cadre.dev/required-topology: zone"}));
-  EXPECT_EQ(DescribeGroupOf({PodOfJob(0)}).units.front().required_topology, "zone");
+  EXPECT_EQ(DescribeGroupOf({PodOfJob(0)}).units.front().topology.required, "zone");
 }
 
 TEST_F(JobGroup, DoesNotStartWhileItsJobIsSuspended) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "groups/annotations.h"
+#include "groups/bounds.h"
 #include "groups/sources.h"
 
 namespace cadre::groups {
@@ -93,7 +94,8 @@ bool ComesLater(const kube::JobSet& jobset, const std::vector<std::int32_t>& sta
   return false;
 }
 
-model::UnitSpec DescribeChild(const kube::ReplicatedJob& replicated, const kube::Job* job, std::string name,
+model::UnitSpec DescribeChild(const kube::StringMap& jobset_annotations,
+                              const kube::ReplicatedJob& replicated, const kube::Job* job, std::string name,
                               bool later) {
   model::UnitSpec unit;
   unit.name = std::move(name);
@@ -106,7 +108,11 @@ model::UnitSpec DescribeChild(const kube::ReplicatedJob& replicated, const kube:
   if (const auto minimum = ReadMinAvailable(replicated.job_annotations, template_annotations)) {
     unit.minimum = std::min(*minimum, unit.expected);
   }
-  unit.required_topology = ReadRequiredTopology(replicated.job_annotations, template_annotations);
+  unit.topology = ReadJobTopology(replicated.job_annotations, template_annotations);
+  const std::string_view for_each = ValueOf(jobset_annotations, kube::kExclusiveTopologyAnnotation);
+  if (unit.topology.exclusive.empty()) unit.topology.exclusive = std::string(for_each);
+  unit.alone =
+      unit.topology.exclusive.empty() && HasOnePod(replicated.job.parallelism, replicated.job.completions);
   if (later) unit.later_template = std::make_shared<const kube::PodTemplate>(replicated.job.pod_template);
   return unit;
 }
@@ -129,7 +135,8 @@ model::OwnerObject OwnerOf(const kube::JobSet& jobset) {
           .uid = jobset.metadata.uid,
           .annotations = jobset.metadata.annotations,
           .suspended = jobset.spec.suspend,
-          .finished = kube::IsFinished(jobset)};
+          .finished = kube::IsFinished(jobset),
+          .deleting = jobset.metadata.deletion_timestamp.has_value()};
 }
 
 std::optional<model::GroupKey> JobSetGroupOf(const kube::JobSet& jobset, const kube::Job& job,
@@ -166,7 +173,7 @@ model::GroupSpec DescribeJobSet(const model::GroupKey& key, const kube::JobSet* 
   spec.owners.push_back(OwnerOf(*jobset));
   spec.record = spec.owners.front();
   if (const auto minimum = ReadMinAvailable(jobset->metadata.annotations, {})) spec.minimum_units = *minimum;
-  spec.required_topology = ReadRequiredTopology(jobset->metadata.annotations, {});
+  spec.topology = ReadTopology(jobset->metadata.annotations, {});
   if (jobset->spec.suspend) spec.problem = fmt::format("JobSet {}/{} is suspended", key.namespace_, key.name);
 
   std::map<std::string_view, const kube::Job*> current;
@@ -174,6 +181,7 @@ model::GroupSpec DescribeJobSet(const model::GroupKey& key, const kube::JobSet* 
     if (IsCurrentJob(*jobset, *job)) current[job->metadata.name] = job;
   }
   const std::vector<std::int32_t> stages = StagesOf(jobset->spec);
+  std::vector<ChildJob> children;
   for (std::size_t i = 0; i < jobset->spec.replicated_jobs.size(); ++i) {
     const kube::ReplicatedJob& replicated = jobset->spec.replicated_jobs[i];
     if (PartUnder(*jobset, stages, i) != key.part) continue;
@@ -182,9 +190,14 @@ model::GroupSpec DescribeJobSet(const model::GroupKey& key, const kube::JobSet* 
       std::string name = fmt::format("{}-{}-{}", jobset->metadata.name, replicated.name, replica);
       const auto found = current.find(name);
       const kube::Job* job = found == current.end() ? nullptr : found->second;
-      spec.units.push_back(DescribeChild(replicated, job, std::move(name), ComesLater(*jobset, stages, i)));
+      spec.units.push_back(DescribeChild(jobset->metadata.annotations, replicated, job, std::move(name),
+                                         ComesLater(*jobset, stages, i)));
+      children.push_back({&replicated, job});
     }
   }
+  const RunBound bound = BoundOf(*jobset, children);
+  spec.max_duration = bound.longest;
+  spec.ends_by = bound.ends_by;
   return spec;
 }
 

@@ -109,16 +109,16 @@ TEST_F(JobSetGroup, ATopologyOnTheJobSetIsForAllOfIt) {
   Given({.jobs = {{.name = "workers"}}, .annotations = "cadre.dev/required-topology: zone"});
   GivenJobs({ChildOf("workers", 0)});
   const model::GroupSpec spec = DescribeGroupOf({PodOfChild("workers", 0, 0)});
-  EXPECT_EQ(spec.required_topology, "zone");
-  EXPECT_EQ(spec.units.front().required_topology, "");
+  EXPECT_EQ(spec.topology.required, "zone");
+  EXPECT_EQ(spec.units.front().topology.required, "");
 }
 
 TEST_F(JobSetGroup, ATopologyOnAReplicatedJobIsForEachOfItsJobs) {
   Given({.jobs = {{.name = "workers", .annotations = "cadre.dev/required-topology: rack"}}});
   GivenJobs({ChildOf("workers", 0)});
   const model::GroupSpec spec = DescribeGroupOf({PodOfChild("workers", 0, 0)});
-  EXPECT_EQ(spec.required_topology, "");
-  EXPECT_EQ(spec.units.front().required_topology, "rack");
+  EXPECT_EQ(spec.topology.required, "");
+  EXPECT_EQ(spec.units.front().topology.required, "rack");
 }
 
 // --- stages

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "groups/annotations.h"
+#include "groups/bounds.h"
 #include "groups/sources.h"
 
 namespace cadre::groups {
@@ -28,6 +29,11 @@ std::optional<std::int32_t> FluenceSize(const std::vector<const kube::Pod*>& mem
   return size;
 }
 
+const kube::StringMap& MemberAnnotations(const std::vector<const kube::Pod*>& members) {
+  static const kube::StringMap kNone;
+  return members.empty() ? kNone : members.front()->metadata.annotations;
+}
+
 }  // namespace
 
 model::GroupSpec DescribePodGroup(const model::GroupKey& key, const kube::PodGroup* pod_group,
@@ -46,13 +52,13 @@ model::GroupSpec DescribePodGroup(const model::GroupKey& key, const kube::PodGro
         .namespace_ = key.namespace_,
         .name = key.name,
         .uid = pod_group->metadata.uid,
-        .annotations = pod_group->metadata.annotations};
+        .annotations = pod_group->metadata.annotations,
+        .deleting = pod_group->metadata.deletion_timestamp.has_value()};
     // Policy `basic` has no minimum: its pods start one by one.
     minimum = pod_group->min_count.value_or(1);
-    unit.required_topology = pod_group->topology_key;
     if (const auto own = ReadMinAvailable(pod_group->metadata.annotations, {})) minimum = own;
-    if (unit.required_topology.empty())
-      unit.required_topology = ReadRequiredTopology(pod_group->metadata.annotations, {});
+    unit.topology = ReadTopology(pod_group->metadata.annotations, MemberAnnotations(members));
+    if (!pod_group->topology_key.empty()) unit.topology.required = pod_group->topology_key;
   } else {
     minimum = FluenceSize(members);
     if (!minimum) {
@@ -63,9 +69,9 @@ model::GroupSpec DescribePodGroup(const model::GroupKey& key, const kube::PodGro
   }
   unit.expected = std::max(minimum.value_or(1), static_cast<std::int32_t>(members.size()));
   unit.minimum = minimum.value_or(1);
-  if (unit.required_topology.empty() && !members.empty()) {
-    unit.required_topology = ReadRequiredTopology(members.front()->metadata.annotations, {});
-  }
+  if (pod_group == nullptr) unit.topology = ReadTopology(MemberAnnotations(members), {});
+  spec.max_duration =
+      BoundOf(pod_group == nullptr ? kube::StringMap{} : pod_group->metadata.annotations, members).longest;
   spec.units.push_back(std::move(unit));
   return spec;
 }
@@ -78,8 +84,14 @@ model::GroupSpec DescribePod(const model::GroupKey& key, const std::vector<const
   unit.name = key.name;
   unit.role = key.name;
   unit.expected = 1;
-  if (!members.empty())
-    unit.required_topology = ReadRequiredTopology(members.front()->metadata.annotations, {});
+  unit.alone = true;
+  spec.max_duration = BoundOf({}, members).longest;
+  unit.topology = ReadTopology(MemberAnnotations(members), {});
+  if (!unit.topology.exclusive.empty()) {
+    spec.problem = fmt::format(
+        "Pod {}/{} asks for an exclusive domain, and nothing would carry its claim; run it by a Job",
+        key.namespace_, key.name);
+  }
   spec.units.push_back(std::move(unit));
   return spec;
 }

@@ -41,7 +41,7 @@ TEST_F(NativePodGroups, PolicyBasicStartsPodByPod) {
 TEST_F(NativePodGroups, TheTopologyConstraintOfTheSpecCounts) {
   Apply(NativePodGroup(
       "schedulingPolicy: {gang: {minCount: 2}}, schedulingConstraints: {topology: [{key: rack}]}"));
-  EXPECT_EQ(DescribeGroupOf({NativeMember(0)}).units.front().required_topology, "rack");
+  EXPECT_EQ(DescribeGroupOf({NativeMember(0)}).units.front().topology.required, "rack");
 }
 
 TEST_F(NativePodGroups, OurAnnotationsOnTheObjectCount) {
@@ -49,13 +49,13 @@ TEST_F(NativePodGroups, OurAnnotationsOnTheObjectCount) {
                        R"(cadre.dev/min-available: "4", cadre.dev/required-topology: zone)"));
   const model::GroupSpec spec = DescribeGroupOf({NativeMember(0)});
   EXPECT_EQ(UnitsOf(spec), "ring (4, minimum 4)");
-  EXPECT_EQ(spec.units.front().required_topology, "zone");
+  EXPECT_EQ(spec.units.front().topology.required, "zone");
 }
 
 TEST_F(NativePodGroups, TheTopologyAnnotationOfThePodsCountsToo) {
   Apply(NativePodGroup("schedulingPolicy: {gang: {minCount: 2}}"));
   EXPECT_EQ(
-      DescribeGroupOf({NativeMember(0, "cadre.dev/required-topology: rack")}).units.front().required_topology,
+      DescribeGroupOf({NativeMember(0, "cadre.dev/required-topology: rack")}).units.front().topology.required,
       "rack");
 }
 
@@ -206,7 +206,7 @@ TEST_F(GroupsOfOne, IsAsOldAsThePod) {
 TEST_F(GroupsOfOne, TheTopologyAnnotationOfThePodCounts) {
   EXPECT_EQ(DescribeGroupOf({PodOf({.annotations = "cadre.dev/required-topology: rack"})})
                 .units.front()
-                .required_topology,
+                .topology.required,
             "rack");
 }
 

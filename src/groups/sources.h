@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ inline constexpr std::string_view kPodGroupOfOne = "Pod";
 
 // Is this Job (not of a JobSet gang) a gang of its own?
 bool IsGang(const kube::Job& job, const kube::StringMap& pod_annotations);
+
+// Will a Job of this size only ever have one pod at a time, and one to complete?
+bool HasOnePod(const std::optional<std::int32_t>& parallelism,
+               const std::optional<std::int32_t>& completions);
 
 // How many pods this Job will have at the same time, counting what has succeeded already; 0 when finished.
 std::int32_t ExpectedPods(const kube::Job& job);

@@ -99,7 +99,10 @@ std::expected<Object, FieldError> DecodeFields(Kind kind, const std::shared_ptr<
 }
 
 Result<Object> Decode(Kind kind, json::value value) {
-  const auto raw = std::make_shared<const json::value>(std::move(value));
+  return Decode(kind, std::make_shared<const json::value>(std::move(value)));
+}
+
+Result<Object> Decode(Kind kind, const std::shared_ptr<const json::value>& raw) {
   std::expected<Object, FieldError> object = DecodeFields(kind, raw);
   if (!object) return std::unexpected(ToError(kind, *raw, object.error()));
   return *std::move(object);

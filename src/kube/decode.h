@@ -32,6 +32,9 @@ Result<Object> Decode(boost::json::value value);
 // The same when the caller knows the kind (items of a typed list carry no apiVersion or kind).
 Result<Object> Decode(Kind kind, boost::json::value value);
 
+// The same for a value that lies elsewhere; the Object shares it.
+Result<Object> Decode(Kind kind, const std::shared_ptr<const boost::json::value>& raw);
+
 // One step on the way from the document to a value in it: into a list if `index` is set, else to the field
 // `key`.
 struct PathStep {

@@ -98,11 +98,13 @@ std::int64_t Bound::UnitsThatFit(std::size_t unit, std::int64_t wanted) {
   if (u.domains == nullptr) return CanBePlaced(unit) ? wanted : 0;
   if (NeedsNothing(unit)) return wanted;
   const Sums sums = SumByDomain(unit);
+  const std::vector<bool> claimable = u.exclusive ? state_.Claimable(unit) : std::vector<bool>{};
   std::int64_t count = 0;
   for (std::size_t domain = 0; domain < u.domains->size() && count < wanted; ++domain) {
     if (u.pinned != kNoDomain && u.pinned != static_cast<std::int32_t>(domain)) continue;
+    if (u.exclusive && !u.holds && !claimable[domain]) continue;
     if (PartsWithin(unit, unit, sums, domain) < u.need || !DemandFits(unit, sums, domain)) continue;
-    count += wanted == 1 ? 1 : UnitsWithin(unit, sums, domain);
+    count += wanted == 1 || u.exclusive ? 1 : UnitsWithin(unit, sums, domain);
   }
   return std::min(count, wanted);
 }
@@ -244,13 +246,22 @@ bool Bound::TotalsHold() {
 Bound::BestDomain Bound::FindBestDomain(std::size_t unit) {
   const ProblemUnit& u = problem_.units[unit];
   const Sums sums = SumByDomain(unit);
+  const std::vector<bool> claimable = u.exclusive ? state_.Claimable(unit) : std::vector<bool>{};
   BestDomain best;
   for (std::size_t d = 0; d < u.domains->size(); ++d) {
     if (u.pinned != kNoDomain && u.pinned != static_cast<std::int32_t>(d)) continue;
-    std::int64_t members = 0;
+    if (u.exclusive && !u.holds && !claimable[d]) continue;
+    // Classes of one shape share the room.
+    std::vector<std::int64_t> left(problem_.shapes.size(), 0);
+    std::vector<std::int64_t> room(problem_.shapes.size(), 0);
     for (std::size_t i = 0; i < u.all_classes.size(); ++i) {
-      members += std::min(state_.Left(u.all_classes[i]), sums.rooms[i][d]);
+      const std::size_t shape = problem_.classes[u.all_classes[i]].shape;
+      left[shape] += state_.Left(u.all_classes[i]);
+      room[shape] = std::max(room[shape], sums.rooms[i][d]);
     }
+    std::int64_t members = 0;
+    for (std::size_t shape = 0; shape < left.size(); ++shape)
+      members += std::min(left[shape], room[shape]);
     if (best.domain == kNoDomain || members > best.members) best = {static_cast<std::int32_t>(d), members};
   }
   return best;
@@ -275,10 +286,13 @@ std::vector<std::int32_t> Bound::RankDomains(std::size_t unit) {
     }
   }
   const Sums sums = SumByDomain(unit);
+  const std::vector<bool> claimable = u.exclusive ? state_.Claimable(unit) : std::vector<bool>{};
+  const std::int32_t held = u.exclusive ? state_.territory().HeldBy(unit) : kNoDomain;
   std::vector<Candidate> candidates;
   for (std::size_t d = 0; d < u.domains->size(); ++d) {
     const auto domain = static_cast<std::int32_t>(d);
     if (u.torn || (u.pinned != kNoDomain && u.pinned != domain)) continue;
+    if (u.exclusive && !u.holds && !claimable[d]) continue;
     if (PartsWithin(unit, unit, sums, d) < u.need || !DemandFits(unit, sums, d)) continue;
     std::int64_t members = 0;
     for (std::size_t i = 0; i < u.all_classes.size(); ++i) {
@@ -286,8 +300,9 @@ std::vector<std::int32_t> Bound::RankDomains(std::size_t unit) {
     }
     candidates.push_back({members, u.all_classes.empty() ? 0 : sums.rooms[heaviest][d], domain});
   }
-  std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
-    return std::tuple(-a.members, a.room, a.domain) < std::tuple(-b.members, b.room, b.domain);
+  std::ranges::sort(candidates, [held](const Candidate& a, const Candidate& b) {
+    return std::tuple(a.domain != held, -a.members, a.room, a.domain) <
+           std::tuple(b.domain != held, -b.members, b.room, b.domain);
   });
   std::vector<std::int32_t> domains;
   for (const Candidate& candidate : candidates)

@@ -26,7 +26,7 @@ class Bound {
 
   // The domain that could hold the most members of an undecided unit, whether that is enough or not.
   struct BestDomain {
-    std::int32_t domain = kNoDomain;  // none: no node has the label
+    std::int32_t domain = kNoDomain;  // none: no node has the label, or all are closed to the unit
     std::int64_t members = 0;
   };
   BestDomain FindBestDomain(std::size_t unit);

@@ -68,8 +68,72 @@ TEST(BruteForce, AgreesOnTerms) {
   ExpectSameAnswers(3'000'000, 1500, {.topology = false, .fixed = false});
 }
 
+TEST(BruteForce, AgreesOnExclusiveDomains) {
+  ExpectSameAnswers(
+      6'000'000, 2500,
+      {.terms = false, .minimums = false, .fixed = false, .node_rules = false, .exclusive = true});
+}
+
+TEST(BruteForce, AgreesOnExclusiveDomainsOfGroupsThatRunInPart) {
+  ExpectSameAnswers(6'100'000, 2500, {.terms = false, .node_rules = false, .exclusive = true});
+}
+
+TEST(BruteForce, AgreesOnExclusiveDomainsAndTerms) {
+  ExpectSameAnswers(6'200'000, 1500, {.exclusive = true});
+}
+
 TEST(BruteForce, AgreesOnEverythingTogether) {
   ExpectSameAnswers(4'000'000, 3000, {});
+}
+
+struct PreferenceTally {
+  int compared = 0;
+  int with_cost = 0;  // even the best goes down some ladder
+  int undecided = 0;
+};
+
+void ExpectLeastCost(std::uint64_t seed, CaseStyle style, PreferenceTally& tally) {
+  SCOPED_TRACE(fmt::format("seed {}", seed));
+  const RandomCase made = CaseMaker(seed, style).Make();
+  World world;
+  const Request request = made.Build(world);
+  Oracle oracle(world.cluster(), request, 200'000);
+  if (oracle.PreferringUnits() == 0) return;
+  const auto placement = Match(world.cluster(), request);
+  if (!placement) {
+    EXPECT_NE(oracle.Feasible(), std::optional(true)) << placement.error().message << '\n' << made.Describe();
+    return;
+  }
+  const std::optional<std::int64_t> cost = oracle.CostOf(*placement);
+  ASSERT_TRUE(cost) << fmt::format("{}\n{}", fmt::join(world.Names(*placement), " "), made.Describe());
+  const std::optional<std::int64_t> least = oracle.LeastCost();
+  if (!least) {
+    ++tally.undecided;
+    return;
+  }
+  ++tally.compared;
+  tally.with_cost += *least > 0 ? 1 : 0;
+  EXPECT_EQ(*cost, *least) << fmt::format("{}\n{}", fmt::join(world.Names(*placement), " "), made.Describe());
+}
+
+void ExpectLeastCosts(std::uint64_t first_seed, int count, CaseStyle style) {
+  PreferenceTally tally;
+  for (int i = 0; i < count; ++i)
+    ExpectLeastCost(first_seed + static_cast<std::uint64_t>(i), style, tally);
+  EXPECT_GT(tally.compared, count / 6);
+  EXPECT_GT(tally.with_cost, count / 40);
+  EXPECT_LT(tally.undecided, count / 50);
+  ::testing::Test::RecordProperty("compared", tally.compared);
+  ::testing::Test::RecordProperty("with_cost", tally.with_cost);
+}
+
+TEST(BruteForce, PreferencesCostTheLeastThatIsPossible) {
+  ExpectLeastCosts(7'000'000, 2000,
+                   {.terms = false, .fixed = false, .node_rules = false, .preferred = true, .small = true});
+}
+
+TEST(BruteForce, PreferencesCostTheLeastBesideExclusiveDomainsAndMinimums) {
+  ExpectLeastCosts(7'100'000, 2500, {.terms = false, .exclusive = true, .preferred = true, .small = true});
 }
 
 }  // namespace

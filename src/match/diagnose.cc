@@ -32,16 +32,15 @@ class Diagnoser {
     if (empty == Outcome::kImpossible) return Say(No::kNever, WhyNever());
     if (outcome_ == Outcome::kGaveUp) {
       return Say(No::kGaveUp,
-                 fmt::format("the search for a place ended at its bound of {} steps; {} was found", steps_,
-                             RoomText(base_)));
+                 fmt::format("the search for a place ended at its bound of {}; {} was found",
+                             Quantify(static_cast<std::int64_t>(steps_), "step"), RoomText(base_)));
     }
     if (const std::string constraint = WhichConstraint(); !constraint.empty())
       return Say(No::kConstraints, constraint);
     if (empty == Outcome::kGaveUp) {
-      return Say(
-          No::kGaveUp,
-          fmt::format("there is {} now, and whether empty nodes could hold it was not decided in {} steps",
-                      RoomText(base_), steps_));
+      return Say(No::kGaveUp,
+                 fmt::format("there is {} now, and whether empty nodes could hold it was not decided in {}",
+                             RoomText(base_), Quantify(static_cast<std::int64_t>(steps_), "step")));
     }
     return Say(No::kNotNow, WhyNotNow());
   }
@@ -118,9 +117,10 @@ class Diagnoser {
     Scene empty(nodes_, request_, base_, View::kEmpty);
     if (const auto shortage = empty.FindShortage()) return ShortWhenEmpty(empty, *shortage);
     if (const std::size_t unit = empty.FindUnitWithoutDomain(); unit != kNone) {
-      return DomainText(empty, unit, "the largest", "could hold", " when empty");
+      return DomainText(empty, unit, Which("the largest", empty, unit), "could hold", " when empty");
     }
     if (const std::string total = empty.TotalText("when empty"); !total.empty()) return total;
+    if (const std::string few = empty.TooFewDomainsText(); !few.empty()) return few;
     for (const Lift& lift : Lifts()) {
       Rules rules = base_;
       rules.*lift.rule = false;
@@ -138,7 +138,8 @@ class Diagnoser {
     if (nodes_.size() == 0) return "there are no nodes";
     if (may == 0) return NoNodeText(nodes_, shape, misfits);
     if (shortage.room == 0) return TooLargeText(empty, shortage.shape, misfits);
-    return fmt::format("{} could hold {} when empty{}", MayTakeText(may), shortage.room,
+    const std::string_view ports = shape.host_ports.empty() ? "" : ", one on each for its host ports";
+    return fmt::format("{} could hold {} when empty{}{}", MayTakeText(may), shortage.room, ports,
                        OthersText(shape, misfits));
   }
 
@@ -187,7 +188,7 @@ class Diagnoser {
       of = worst_of;
     }
     const std::string& name = nodes_.cluster().resources().Name(empty.problem().resources[of]);
-    return fmt::format("the nearest, {}, has {} for {}", nodes_.entry(nearest).name,
+    return fmt::format("the nearest, {}, has {} of {}", nodes_.entry(nearest).name,
                        kube::FormatAmount(name, std::max<std::int64_t>(0, empty.state().Free(nearest, of))),
                        kube::FormatAmount(name, shape.requests[of]));
   }
@@ -201,17 +202,27 @@ class Diagnoser {
     return others.empty() ? "" : fmt::format(" (of the others, {})", others);
   }
 
+  static std::string Which(std::string_view which, const Scene& scene, std::size_t unit) {
+    return fmt::format("{} {}", which, ShortKey(scene.problem().units[unit].domains->key));
+  }
+
   std::string DomainText(Scene& scene, std::size_t unit, std::string_view which, std::string_view verb,
                          std::string_view when) {
     const Domains& domains = *scene.problem().units[unit].domains;
     const Bound::BestDomain best = scene.bound().FindBestDomain(unit);
-    if (best.domain == kNoDomain) return fmt::format("no node has the label {}", domains.key);
+    if (domains.size() == 0) return fmt::format("no node has the label {}", domains.key);
+    if (best.domain == kNoDomain)
+      return fmt::format("every {} holds other members of it", ShortKey(domains.key));
     std::int64_t members = 0;
     for (const std::size_t cls : scene.problem().units[unit].all_classes)
       members += scene.state().Left(cls);
+    if (best.members == members && members > 1) {
+      return fmt::format("{}, {}, {} each role alone{}, but not all of them together", which,
+                         nodes_.NameOf(domains, best.domain), verb, when);
+    }
     const std::string of = members > 1 ? fmt::format(" of {}", members) : "";
-    return fmt::format("{} {}, {}, {} {}{}{}", which, ShortKey(domains.key),
-                       nodes_.NameOf(domains, best.domain), verb, best.members, of, when);
+    return fmt::format("{}, {}, {} {}{}{}", which, nodes_.NameOf(domains, best.domain), verb, best.members,
+                       of, when);
   }
 
   // --- not now
@@ -223,7 +234,12 @@ class Diagnoser {
     std::string text =
         shortage ? ShortNow(now, *shortage) : "each role alone would fit now, but not all of them together";
     const std::size_t unit = now.FindUnitWithoutDomain();
-    if (unit != kNone) text += "; " + DomainText(now, unit, "the best", "has room for", " now");
+    if (unit != kNone) {
+      const bool exclusive = now.problem().units[unit].exclusive;
+      text +=
+          "; " + (exclusive ? ClaimsText(now)
+                            : DomainText(now, unit, Which("the best", now, unit), "has room for", " now"));
+    }
     return text;
   }
 
@@ -256,8 +272,19 @@ class Diagnoser {
     const auto over = [](std::string_view name, const std::vector<std::string>& keys) {
       return keys.empty() ? std::string(name) : fmt::format("{} over {}", name, ListText(keys));
     };
-    if (!has.topologies.empty())
-      lifts.emplace_back(&Rules::required_topology, "required " + ListText(has.topologies));
+    if (!has.exclusive.empty()) {
+      lifts.emplace_back(&Rules::exclusive, "exclusive " + ListText(has.exclusive));
+    } else if (!cluster.domain_claims().empty()) {
+      lifts.emplace_back(&Rules::exclusive, "the claims of other groups");
+    }
+    std::vector<std::string> one_domain;
+    for (const std::string& key : has.topologies)
+      one_domain.push_back("required " + key);
+    for (const std::string& key : has.exclusive) {
+      if (std::ranges::find(has.topologies, key) == has.topologies.end())
+        one_domain.push_back(fmt::format("one {} for all of it", key));
+    }
+    if (!one_domain.empty()) lifts.emplace_back(&Rules::required_topology, ListText(one_domain));
     if (!has.spread_keys.empty())
       lifts.emplace_back(&Rules::topology_spread, over("topology spread", has.spread_keys));
     if (!has.affinity_keys.empty())
@@ -300,9 +327,10 @@ class Diagnoser {
   // How far the constraint leaves it from fitting.
   std::string WithIt(const Lift& lift) {
     Scene now(nodes_, request_, base_, View::kNow);
+    if (lift.rule == &Rules::exclusive) return ClaimsText(now);
     if (lift.rule == &Rules::required_topology) {
       const std::size_t unit = now.FindUnitWithoutDomain();
-      if (unit != kNone) return DomainText(now, unit, "the best", "has room for", "");
+      if (unit != kNone) return DomainText(now, unit, Which("the best", now, unit), "has room for", "");
     }
     const bool about_nodes = lift.rule == &Rules::node_selector || lift.rule == &Rules::node_affinity ||
                              lift.rule == &Rules::volumes;
@@ -316,6 +344,64 @@ class Diagnoser {
     if (lift.rule == &Rules::pod_affinity && !now.AnyPodForAffinity())
       return "there is no pod that it looks for";
     return "with it there is " + RoomText(base_);
+  }
+
+  // How the domains stand that exclusive units could have, or the nodes where none asks for one.
+  std::string ClaimsText(Scene& now) {
+    std::size_t unit = now.FindUnitWithoutDomain();
+    const bool fits_nowhere = unit != kNone && now.problem().units[unit].exclusive;
+    if (!fits_nowhere) unit = now.FindExclusiveUnit();
+    if (unit == kNone) return ClaimedNodesText(now);
+    const Domains& domains = *now.problem().units[unit].domains;
+    const Territory::Closed closed = now.state().territory().CountClosed(unit);
+    std::string text = ClosedText(now.problem().units[unit], closed);
+    if (fits_nowhere) {
+      if (closed.claimed + closed.in_use == domains.size()) return text;
+      if (text.empty()) return DomainText(now, unit, Which("the best", now, unit), "has room for", "");
+      return text + "; " + DomainText(now, unit, "the best of the others", "has room for", "");
+    }
+    const std::int64_t takes = now.CountExclusiveUnits(domains);
+    if (text.empty()) {
+      const std::string of = Quantify(static_cast<std::int64_t>(domains.size()), ShortKey(domains.key));
+      return fmt::format("it takes {} of {}, and there is {}", takes, of, RoomText(base_));
+    }
+    return fmt::format("{}, and it takes {}; there is {}", text, takes, RoomText(base_));
+  }
+
+  // "of 8 racks, 5 are claimed (the first by JobSet default/a) and 2 hold members of other groups"; empty
+  // when every domain is open to the unit.
+  static std::string ClosedText(const ProblemUnit& unit, const Territory::Closed& closed) {
+    const std::size_t count = unit.domains->size();
+    const std::string_view name = ShortKey(unit.domains->key);
+    const std::string_view others =
+        unit.scope == model::ExclusiveScope::kAll ? "other pods" : "members of other groups";
+    const std::string every = count == 1
+                                  ? fmt::format("the only {}", name)
+                                  : fmt::format("all {}", Quantify(static_cast<std::int64_t>(count), name));
+    if (closed.claimed == count) {
+      return count == 1 ? fmt::format("{} is claimed by {}", every, closed.first_holder)
+                        : fmt::format("{} are claimed (the first by {})", every, closed.first_holder);
+    }
+    if (closed.in_use == count) return fmt::format("{} {} {}", every, count == 1 ? "holds" : "hold", others);
+    std::vector<std::string> parts;
+    if (closed.claimed == 1) parts.push_back(fmt::format("1 is claimed (by {})", closed.first_holder));
+    if (closed.claimed > 1) {
+      parts.push_back(fmt::format("{} are claimed (the first by {})", closed.claimed, closed.first_holder));
+    }
+    if (closed.in_use > 0) {
+      parts.push_back(fmt::format("{} {} {}", closed.in_use, closed.in_use == 1 ? "holds" : "hold", others));
+    }
+    if (parts.empty()) return {};
+    return fmt::format("of {}, {}", Quantify(static_cast<std::int64_t>(count), name), ListText(parts));
+  }
+
+  std::string ClaimedNodesText(const Scene& now) {
+    const Territory::Closed closed = now.state().territory().CountClosedNodes();
+    if (closed.claimed == 0) return "with them there is " + RoomText(base_);
+    return fmt::format("of {}, {} claimed ({}by {}); there is {}",
+                       Quantify(static_cast<std::int64_t>(nodes_.size()), "node"),
+                       closed.claimed == 1 ? "1 is" : fmt::format("{} are", closed.claimed),
+                       closed.claimed == 1 ? "" : "the first ", closed.first_holder, RoomText(base_));
   }
 
   NodeTable& nodes_;

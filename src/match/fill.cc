@@ -80,7 +80,7 @@ std::vector<Rated> Collect(const State& state, std::size_t cls) {
   std::vector<Rated> rated;
   state.ForEachNode(c.unit, [&](NodeIndex node) {
     const std::int32_t room = state.Room(c.shape, node);
-    if (room == 0) return;
+    if (room == 0 || !state.territory().MayEnter(c.unit, node)) return;
     if (!free && (terms.Closed(c.role, node) || (bound_by_affinity && !terms.AffinityAllows(c.role, node))))
       return;
     rated.push_back({.spot = {node, cls, room},
@@ -188,8 +188,10 @@ bool EnoughRoom(const State& state, Bound& bound, std::size_t cls, const std::ve
 }
 
 bool AreEqual(const State& state, const Spot& a, const Spot& b) {
-  if (a.cls != b.cls || !state.SameRoom(a.node, b.node) || !state.terms().SamePlace(a.node, b.node))
+  if (a.cls != b.cls || !state.SameRoom(a.node, b.node) || !state.terms().SamePlace(a.node, b.node) ||
+      !state.territory().SamePlace(a.node, b.node)) {
     return false;
+  }
   return std::ranges::all_of(state.problem().units, [&](const ProblemUnit& unit) {
     return unit.domains == nullptr || unit.domains->of[a.node] == unit.domains->of[b.node];
   });

@@ -23,6 +23,7 @@ struct Rules {
   bool pod_anti_affinity = true;
   bool topology_spread = true;
   bool required_topology = true;
+  bool exclusive = true;  // domains of one's own, and the claims of others
 
   bool operator==(const Rules&) const = default;
 };

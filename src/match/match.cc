@@ -1,6 +1,7 @@
 #include "match/match.h"
 
 #include "match/diagnose.h"
+#include "match/preferences.h"
 #include "match/solve.h"
 
 namespace cadre::match {
@@ -16,16 +17,24 @@ void KeepFixed(const Unit& unit, std::size_t& number, Placement& placement) {
     KeepFixed(child, number, placement);
 }
 
-}  // namespace
-
-std::expected<Placement, Diagnosis> Match(const model::Cluster& cluster, const Request& request,
-                                          Limits limits) {
-  NodeTable nodes(cluster);
+// The first of the tries that has a placement. All but the last may spend only a part of what is left.
+Answer SolvePreferred(NodeTable& nodes, const Request& request, Limits limits) {
   Budget budget(limits.steps);
-  const Answer answer = Solve(nodes, request, {}, budget);
-  if (answer.outcome != Outcome::kFound) {
-    return std::unexpected(Diagnose(nodes, request, answer.outcome, limits.steps));
+  const Preferences preferences(request);
+  if (preferences.Trivial()) return Solve(nodes, request, {}, budget);
+  const std::vector<std::vector<std::size_t>> tries = preferences.Tries();
+  Answer answer;
+  for (std::size_t i = 0; i < tries.size(); ++i) {
+    Budget share(i + 1 == tries.size() ? budget.left() : budget.left() / 4);
+    const std::uint64_t before = share.left();
+    answer = Solve(nodes, preferences.Apply(tries[i]), {}, share);
+    budget.Spend(before - share.left());
+    if (answer.outcome == Outcome::kFound) break;
   }
+  return answer;
+}
+
+Placement PlacementOf(const NodeTable& nodes, const Request& request, const Answer& answer) {
   Placement placement;
   placement.nodes.reserve(answer.nodes.size());
   for (const NodeIndex node : answer.nodes) {
@@ -34,6 +43,25 @@ std::expected<Placement, Diagnosis> Match(const model::Cluster& cluster, const R
   std::size_t number = 0;
   KeepFixed(request.root, number, placement);
   return placement;
+}
+
+}  // namespace
+
+std::expected<Placement, Diagnosis> Match(const model::Cluster& cluster, const Request& request,
+                                          Limits limits) {
+  NodeTable nodes(cluster);
+  const Answer answer = SolvePreferred(nodes, request, limits);
+  if (answer.outcome != Outcome::kFound) {
+    return std::unexpected(Diagnose(nodes, Preferences(request).Plain(), answer.outcome, limits.steps));
+  }
+  return PlacementOf(nodes, request, answer);
+}
+
+std::optional<Placement> Place(const model::Cluster& cluster, const Request& request, Limits limits) {
+  NodeTable nodes(cluster);
+  const Answer answer = SolvePreferred(nodes, request, limits);
+  if (answer.outcome != Outcome::kFound) return std::nullopt;
+  return PlacementOf(nodes, request, answer);
 }
 
 bool Fits(const model::Cluster& cluster, model::ShapeId shape, const kube::StringMap& labels,

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 
 #include "match/request.h"
 #include "model/cluster.h"
@@ -23,6 +24,9 @@ struct Limits {
 
 std::expected<Placement, Diagnosis> Match(const model::Cluster& cluster, const Request& request,
                                           Limits limits = {});
+
+// The same without the reasons when there is none: most of the cost of a "no" is to word it.
+std::optional<Placement> Place(const model::Cluster& cluster, const Request& request, Limits limits = {});
 
 // Would `shape` with these labels be allowed on `node` as the cluster stands (all rules, capacity included)?
 // Used to check a hint or an old plan; a pod that is not ours to judge is never asked about.

@@ -53,7 +53,7 @@ BENCHMARK(Gang)->Args({1000, 64})->Args({1000, 256})->Args({10000, 64})->Unit(be
 void GangInOneRack(benchmark::State& state) {
   World world = MakeWorld(state.range(0));
   Request request{world.Role(64, Worker())};
-  request.root.required_topology = std::string(kRack);
+  request.root.topology.required = std::string(kRack);
   Run(state, world, request, true);
 }
 BENCHMARK(GangInOneRack)->Arg(1000)->Arg(10000)->Unit(benchmark::kMicrosecond);
@@ -62,7 +62,7 @@ BENCHMARK(GangInOneRack)->Arg(1000)->Arg(10000)->Unit(benchmark::kMicrosecond);
 void JobsInRacks(benchmark::State& state) {
   World world = MakeWorld(state.range(0));
   Unit job = world.Role(8, Worker());
-  job.required_topology = std::string(kRack);
+  job.topology.required = std::string(kRack);
   const Request request{testing::Tree(std::vector<Unit>(32, job))};
   Run(state, world, request, true);
 }
@@ -106,7 +106,7 @@ BENCHMARK(NotNow)->Arg(1000)->Unit(benchmark::kMicrosecond);
 void NotInOneRack(benchmark::State& state) {
   World world = MakeWorld(state.range(0));
   Request request{world.Role(75, Worker())};
-  request.root.required_topology = std::string(kRack);
+  request.root.topology.required = std::string(kRack);
   Run(state, world, request, false);
 }
 BENCHMARK(NotInOneRack)->Arg(1000)->Unit(benchmark::kMicrosecond);
@@ -116,7 +116,7 @@ void MixedNotInOneRack(benchmark::State& state) {
   World world = MakeWorld(state.range(0));
   Request request{testing::Tree({world.Role(6, MakeSpec(40, {{"nvidia.com/gpu", 1}})),
                                  world.Role(10, MakeSpec(30, {{"nvidia.com/gpu", 4}}))})};
-  request.root.required_topology = std::string(kRack);
+  request.root.topology.required = std::string(kRack);
   Run(state, world, request, false);
 }
 BENCHMARK(MixedNotInOneRack)->Arg(1000)->Unit(benchmark::kMillisecond);

@@ -106,6 +106,27 @@ const Domains& NodeTable::PathDomains(const std::string& key) {
   return path_domains_.emplace(key, Cut(PathOf(key))).first->second;
 }
 
+std::vector<std::string> PathValuesOf(const kube::Node& node, const std::string& key) {
+  std::vector<std::string> values;
+  for (const std::string& step : PathOf(key)) {
+    const std::string* value = LabelOf(node, step);
+    values.push_back(value == nullptr ? std::string{} : *value);
+  }
+  return values;
+}
+
+std::vector<std::string> NodeTable::PathValues(const Domains& domains, std::int32_t domain) const {
+  return PathValuesOf(node(domains.NodesOf(domain).front()), domains.key);
+}
+
+std::int32_t NodeTable::FindDomain(const Domains& domains, const std::vector<std::string>& path) const {
+  for (std::size_t domain = 0; domain < domains.size(); ++domain) {
+    const auto id = static_cast<std::int32_t>(domain);
+    if (PathValues(domains, id) == path) return id;
+  }
+  return kNoDomain;
+}
+
 const std::vector<Misfit>& NodeTable::Misfits(model::ShapeId shape, const Rules& rules) {
   const auto [entry, added] = misfits_.try_emplace({shape.value, StaticBits(rules)});
   if (added) {

@@ -55,6 +55,11 @@ class NodeTable {
   // topology.
   const Domains& PathDomains(const std::string& key);
 
+  // The domain with this path of values (PathOf(domains.key), "" for a missing label), or kNoDomain.
+  std::int32_t FindDomain(const Domains& domains, const std::vector<std::string>& path) const;
+  // Its inverse.
+  std::vector<std::string> PathValues(const Domains& domains, std::int32_t domain) const;
+
   // Why each node may not take a shape; by node.
   const std::vector<Misfit>& Misfits(model::ShapeId shape, const Rules& rules);
 
@@ -78,5 +83,8 @@ class NodeTable {
 
 // The label keys whose values, coarse to fine, name a domain of `key`; `key` is the last.
 std::vector<std::string> PathOf(const std::string& key);
+
+// The values of a node along that path: what names its domain of `key`. "" where a label is missing.
+std::vector<std::string> PathValuesOf(const kube::Node& node, const std::string& key);
 
 }  // namespace cadre::match

@@ -1,34 +1,24 @@
-// A second opinion for tests: every placement tried, every rule checked from scratch on plain lists of pods.
-//
-// It shares nothing with the search but the rules in src/kube (selectors, taints, ports). Only for small
-// cases.
+// A second opinion for tests: every placement tried, every rule checked from scratch. Only for small cases.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "kube/node.h"
 #include "match/match.h"
-#include "model/cluster.h"
+#include "match/oracle_rules.h"
 
 namespace cadre::match::testing {
 
-class Oracle {
+class Oracle : private OracleRules {
  public:
   Oracle(const model::Cluster& cluster, const Request& request, std::uint64_t most_tries = 20'000)
-      : cluster_(cluster), tries_left_(most_tries) {
-    for (std::size_t n = 0; n < cluster.nodes().size(); ++n) {
-      if (cluster.nodes()[n].Present()) nodes_.push_back(model::NodeId(n));
-    }
-    Flatten(request.root, kNo);
-    CollectPods();
+      : OracleRules(cluster, request), tries_left_(most_tries) {
     CollectRoles();
   }
 
@@ -40,7 +30,7 @@ class Oracle {
   }
 
   // Could the members have been placed like this, one after another?
-  bool Valid(const Placement& placement) {
+  bool Valid(const Placement& placement, const std::function<void()>& look = [] {}) {
     Reset();
     for (std::size_t m = 0; m < members_.size(); ++m) {
       const model::NodeId node = placement.nodes[m];
@@ -51,7 +41,10 @@ class Oracle {
       members_[m].only =
           node.Valid() ? static_cast<int>(std::ranges::find(nodes_, node) - nodes_.begin()) : kNowhere;
     }
-    const bool valid = Try([] { return true; });
+    const bool valid = Try([&] {
+      look();
+      return true;
+    });
     for (OracleMember& member : members_)
       member.only.reset();
     return valid;
@@ -68,6 +61,28 @@ class Oracle {
     return tries_left_ == 0 ? std::nullopt : least;
   }
 
+  // The steps that a placement takes down the ladders of what is preferred, and the least that is possible;
+  // no value: there is none, or too many to try.
+  std::optional<std::int64_t> CostOf(const Placement& placement) {
+    std::optional<std::int64_t> cost;
+    return Valid(placement, [&] { cost = StepsDown(); }) ? cost : std::nullopt;
+  }
+  std::optional<std::int64_t> LeastCost() {
+    Reset();
+    least_.reset();
+    count_steps_ = true;
+    Try([&] {
+      least_ = std::min(least_.value_or(StepsDown()), StepsDown());
+      return least_ == 0;
+    });
+    count_steps_ = false;
+    return tries_left_ == 0 ? std::nullopt : least_;
+  }
+  std::size_t PreferringUnits() const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        units_, [](const OracleUnit& u) { return !u.unit->topology.preferred.empty(); }));
+  }
+
   std::int64_t NodesUsed() const {
     std::set<int> used;
     for (const OracleMember& member : members_) {
@@ -80,255 +95,10 @@ class Oracle {
   }
 
  private:
-  static constexpr std::size_t kNo = static_cast<std::size_t>(-1);
-  static constexpr int kNowhere = -1;
-  static constexpr int kUndecided = -2;
-
-  struct OracleUnit {
-    const Unit* unit;
-    std::size_t parent;
-    std::vector<std::size_t> members;
-    std::vector<std::size_t> units;
-  };
-  struct OracleMember {
-    const model::Shape* shape;
-    kube::StringMap labels;
-    std::size_t unit;
-    std::optional<model::NodeId> fixed;
-    std::size_t role = 0;
-    int at = kUndecided;
-    std::optional<int> only;
-  };
-  struct OraclePod {
-    const model::Shape* shape;
-    const kube::StringMap* labels;
-    int node;
-    bool deleting;
-    bool nominated;
-  };
   struct OracleRole {
     std::vector<std::size_t> members;
     bool any_order;
   };
-
-  void Flatten(const Unit& unit, std::size_t parent) {
-    const std::size_t index = units_.size();
-    units_.push_back({&unit, parent, {}, {}});
-    if (parent != kNo) units_[parent].units.push_back(index);
-    for (const Member& member : unit.members) {
-      units_[index].members.push_back(members_.size());
-      members_.push_back(
-          {&cluster_.shape(member.shape), member.labels, index, member.fixed, 0, kUndecided, {}});
-    }
-    for (const Unit& child : unit.units)
-      Flatten(child, index);
-  }
-
-  int IndexOf(model::NodeId id) const {
-    const auto found = std::ranges::find(nodes_, id);
-    return found == nodes_.end() ? kNowhere : static_cast<int>(found - nodes_.begin());
-  }
-
-  void CollectPods() {
-    for (std::size_t p = 0; p < cluster_.pod_slots(); ++p) {
-      const model::PodEntry& entry = cluster_.pod(model::PodId(p));
-      if (entry.pod == nullptr || entry.hold == model::Hold::kNone || IndexOf(entry.node) == kNowhere)
-        continue;
-      pods_.push_back({&cluster_.shape(entry.shape), &entry.pod->metadata.labels, IndexOf(entry.node),
-                       entry.pod->metadata.deletion_timestamp.has_value(),
-                       entry.hold == model::Hold::kNominated});
-    }
-  }
-
-  // --- rules
-  // -------------------------------------------------------------------------------------------------------------
-
-  const kube::Node& NodeAt(int node) const {
-    return *cluster_.node(nodes_[static_cast<std::size_t>(node)]).node;
-  }
-
-  const std::string* LabelAt(int node, const std::string& key) const {
-    const kube::StringMap& labels = NodeAt(node).metadata.labels;
-    const auto found = labels.find(key);
-    return found == labels.end() ? nullptr : &found->second;
-  }
-
-  bool SameDomain(int a, int b, const std::string& key) const {
-    const std::string* x = LabelAt(a, key);
-    const std::string* y = LabelAt(b, key);
-    return x != nullptr && y != nullptr && *x == *y;
-  }
-
-  // Domains of required topology are paths.
-  std::optional<std::string> PathAt(int node, const std::string& key) const {
-    if (LabelAt(node, key) == nullptr) return std::nullopt;
-    if (key == "kubernetes.io/hostname") return *LabelAt(node, key);
-    std::string path;
-    for (const char* coarse : {"topology.kubernetes.io/region", "topology.kubernetes.io/zone"}) {
-      const std::string* value = LabelAt(node, coarse);
-      path += value == nullptr ? "(none)/" : *value + "/";
-      if (key == coarse) return path;
-    }
-    return path + *LabelAt(node, key);
-  }
-
-  bool Selects(std::optional<kube::LabelSelector> selector, const std::vector<std::string>& match_keys,
-               const std::vector<std::string>& mismatch_keys, const kube::StringMap& owner,
-               const kube::StringMap& pod) const {
-    if (!selector || !kube::Matches(*selector, pod)) return false;
-    const auto value = [](const kube::StringMap& labels, const std::string& key) {
-      const auto found = labels.find(key);
-      return found == labels.end() ? std::optional<std::string>{} : std::optional(found->second);
-    };
-    for (const std::string& key : match_keys) {
-      if (value(owner, key) && value(owner, key) != value(pod, key)) return false;
-    }
-    for (const std::string& key : mismatch_keys) {
-      if (value(owner, key) && value(owner, key) == value(pod, key)) return false;
-    }
-    return true;
-  }
-
-  bool Means(const kube::PodAffinityTerm& term, const std::string& owner_ns, const kube::StringMap& owner,
-             const std::string& pod_ns, const kube::StringMap& pod) const {
-    bool in = std::ranges::find(term.namespaces, pod_ns) != term.namespaces.end();
-    if (term.namespaces.empty() && !term.namespace_selector) in = pod_ns == owner_ns;
-    if (term.namespace_selector) {
-      const kube::StringMap* labels = cluster_.NamespaceLabels(pod_ns);
-      in = in || kube::Matches(
-                     *term.namespace_selector,
-                     labels != nullptr ? *labels : kube::StringMap{{"kubernetes.io/metadata.name", pod_ns}});
-    }
-    return in && Selects(term.label_selector, term.match_label_keys, term.mismatch_label_keys, owner, pod);
-  }
-
-  bool MeansAll(const OracleMember& m, const std::string& ns, const kube::StringMap& labels) const {
-    return std::ranges::all_of(m.shape->affinity, [&](const kube::PodAffinityTerm& term) {
-      return Means(term, m.shape->namespace_, m.labels, ns, labels);
-    });
-  }
-
-  std::vector<OraclePod> AllPods() const {
-    std::vector<OraclePod> pods = pods_;
-    for (const OracleMember& m : members_) {
-      if (!m.fixed && m.at >= 0) pods.push_back({m.shape, &m.labels, m.at, false, false});
-    }
-    return pods;
-  }
-
-  bool AffinityHolds(const OracleMember& m, int node, const std::vector<OraclePod>& pods) const {
-    if (m.shape->affinity.empty()) return true;
-    bool all = true;
-    bool any_anywhere = false;
-    for (const kube::PodAffinityTerm& term : m.shape->affinity) {
-      if (LabelAt(node, term.topology_key) == nullptr) return false;
-      bool here = false;
-      for (const OraclePod& pod : pods) {
-        if (pod.nominated || !MeansAll(m, pod.shape->namespace_, *pod.labels)) continue;
-        any_anywhere |= LabelAt(pod.node, term.topology_key) != nullptr;
-        here |= SameDomain(pod.node, node, term.topology_key);
-      }
-      all &= here;
-    }
-    return all || (!any_anywhere && MeansAll(m, m.shape->namespace_, m.labels));
-  }
-
-  bool AntiAffinityHolds(const OracleMember& m, int node, const std::vector<OraclePod>& pods) const {
-    for (const OraclePod& pod : pods) {
-      for (const kube::PodAffinityTerm& term : m.shape->anti_affinity) {
-        if (SameDomain(pod.node, node, term.topology_key) &&
-            Means(term, m.shape->namespace_, m.labels, pod.shape->namespace_, *pod.labels)) {
-          return false;
-        }
-      }
-      for (const kube::PodAffinityTerm& term : pod.shape->anti_affinity) {
-        if (SameDomain(pod.node, node, term.topology_key) &&
-            Means(term, pod.shape->namespace_, *pod.labels, m.shape->namespace_, m.labels)) {
-          return false;
-        }
-      }
-    }
-    return true;
-  }
-
-  bool IsCounted(const OracleMember& m, const kube::TopologySpreadConstraint& constraint, int node) const {
-    for (const kube::TopologySpreadConstraint& other : m.shape->spread) {
-      if (LabelAt(node, other.topology_key) == nullptr) return false;
-    }
-    const kube::Node& n = NodeAt(node);
-    return (!constraint.honor_node_affinity ||
-            kube::MatchesNodeConstraints(m.shape->node_selector, m.shape->node_affinity, n.metadata.labels,
-                                         n.metadata.name)) &&
-           (!constraint.honor_node_taints || kube::UntoleratedTaint(n, m.shape->tolerations) == nullptr);
-  }
-
-  bool SpreadHolds(const OracleMember& m, int node, const std::vector<OraclePod>& pods) const {
-    for (const kube::TopologySpreadConstraint& constraint : m.shape->spread) {
-      const std::string* value = LabelAt(node, constraint.topology_key);
-      if (value == nullptr) return false;
-      const auto selects = [&](const kube::StringMap& labels) {
-        return Selects(constraint.label_selector, constraint.match_label_keys, {}, m.labels, labels);
-      };
-      std::map<std::string, std::int64_t> counts;
-      for (int n = 0; n < static_cast<int>(nodes_.size()); ++n) {
-        if (!IsCounted(m, constraint, n)) continue;
-        std::int64_t& count = counts[*LabelAt(n, constraint.topology_key)];
-        for (const OraclePod& pod : pods) {
-          if (pod.node == n && !pod.deleting && pod.shape->namespace_ == m.shape->namespace_ &&
-              selects(*pod.labels))
-            ++count;
-        }
-      }
-      std::int64_t least = 0;
-      if (!counts.empty() && static_cast<std::int64_t>(counts.size()) >= constraint.min_domains.value_or(1)) {
-        least = std::ranges::min_element(counts, {}, [](const auto& entry) { return entry.second; })->second;
-      }
-      const std::int64_t here = counts.contains(*value) ? counts[*value] : 0;
-      if (here + (selects(m.labels) ? 1 : 0) - least > constraint.max_skew) return false;
-    }
-    return true;
-  }
-
-  bool StaticallyFits(const OracleMember& m, int node) const {
-    const kube::Node& n = NodeAt(node);
-    const auto matches = [&](const kube::StringMap& selector,
-                             const std::optional<kube::NodeSelector>& affinity) {
-      return kube::MatchesNodeConstraints(selector, affinity, n.metadata.labels, n.metadata.name);
-    };
-    return matches(m.shape->node_selector, m.shape->node_affinity) && m.shape->missing_claims.empty() &&
-           kube::UntoleratedTaint(n, m.shape->tolerations) == nullptr &&
-           std::ranges::all_of(m.shape->volume_affinities,
-                               [&](const kube::NodeSelector& s) { return matches({}, s); });
-  }
-
-  bool RoomFor(const OracleMember& m, int node, const std::vector<OraclePod>& pods) const {
-    for (const model::Amount& request : m.shape->requests) {
-      const model::NodeEntry& entry = cluster_.node(nodes_[static_cast<std::size_t>(node)]);
-      std::int64_t free = entry.Free(request.resource);
-      for (const OracleMember& other : members_) {
-        if (other.fixed || other.at != node) continue;
-        for (const model::Amount& taken : other.shape->requests) {
-          if (taken.resource == request.resource) free -= taken.amount;
-        }
-      }
-      if (free < request.amount) return false;
-    }
-    for (const OraclePod& pod : pods) {
-      if (pod.node != node) continue;
-      for (const model::HostPort& a : m.shape->host_ports) {
-        for (const model::HostPort& b : pod.shape->host_ports) {
-          if (model::Collide(a, b)) return false;
-        }
-      }
-    }
-    return true;
-  }
-
-  bool MayGo(const OracleMember& m, int node) const {
-    const std::vector<OraclePod> pods = AllPods();
-    return StaticallyFits(m, node) && RoomFor(m, node, pods) && AntiAffinityHolds(m, node, pods) &&
-           AffinityHolds(m, node, pods) && SpreadHolds(m, node, pods);
-  }
 
   // --- the order of placing
   // ------------------------------------------------------------------------------------------------
@@ -390,45 +160,6 @@ class Oracle {
     }
   }
 
-  // --- the tree
-  // ------------------------------------------------------------------------------------------------------------
-
-  bool IsPlaced(const OracleMember& m) const { return m.fixed || m.at >= 0; }
-
-  // All placed below a unit with a topology lie in one domain of it.
-  bool Together(std::size_t unit) const {
-    const std::string& key = units_[unit].unit->required_topology;
-    if (key.empty()) return true;
-    std::set<std::string> paths;
-    for (const OracleMember& m : members_) {
-      const int node = m.fixed ? IndexOf(*m.fixed) : m.at;
-      if (node < 0 || !IsBelow(m.unit, unit)) continue;
-      const auto path = PathAt(node, key);
-      if (!path) return false;
-      paths.insert(*path);
-    }
-    return paths.size() <= 1;
-  }
-
-  bool IsBelow(std::size_t unit, std::size_t top) const {
-    for (std::size_t u = unit; u != kNo; u = units_[u].parent) {
-      if (u == top) return true;
-    }
-    return false;
-  }
-
-  // The unit is placed, or can still be.
-  bool Counts(std::size_t unit) const {
-    if (!Together(unit)) return false;
-    std::int64_t parts = 0;
-    for (const std::size_t m : units_[unit].members)
-      parts += members_[m].at == kUndecided || IsPlaced(members_[m]) ? 1 : 0;
-    for (const std::size_t u : units_[unit].units)
-      parts += Counts(u) ? 1 : 0;
-    const auto all = static_cast<std::int64_t>(units_[unit].members.size() + units_[unit].units.size());
-    return parts >= (units_[unit].unit->minimum < 0 ? all : units_[unit].unit->minimum);
-  }
-
   bool TreeHolds() const {
     if (!Counts(0)) return false;
     for (std::size_t u = 0; u < units_.size(); ++u) {
@@ -437,7 +168,10 @@ class Oracle {
         if (!m.fixed && m.at >= 0 && IsBelow(m.unit, u)) return false;
       }
     }
-    return true;
+    for (std::size_t u = 0; u < units_.size(); ++u) {
+      if (!ExclusiveHolds(u)) return false;
+    }
+    return !count_steps_ || !least_ || StepsDown() < *least_;
   }
 
   // --- trying everything
@@ -506,12 +240,9 @@ class Oracle {
     return at;
   }
 
-  const model::Cluster& cluster_;
   std::uint64_t tries_left_;
-  std::vector<model::NodeId> nodes_;
-  std::vector<OracleUnit> units_;
-  std::vector<OracleMember> members_;
-  std::vector<OraclePod> pods_;
+  bool count_steps_ = false;  // only placements with fewer steps than the best so far are tried
+  std::optional<std::int64_t> least_;
   std::vector<OracleRole> roles_;
   std::set<std::vector<int>> seen_;
 };

@@ -17,8 +17,10 @@ class Builder {
     CollectResources(request.root);
     MeasureResources();
     CollectKeys();
-    AddUnit(request.root, kNone);
-    Walk(request.root, 0);
+    problem_.group = request.group;
+    if (rules_.exclusive) LookAtClaims(request);
+    AddUnit(request.root, kNone, "");
+    Walk(request.root, 0, "");
     problem_.member_count = next_member_;
     for (std::size_t unit = problem_.units.size(); unit-- > 0;)
       Finish(unit);
@@ -73,16 +75,48 @@ class Builder {
     keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
   }
 
-  std::size_t AddUnit(const Unit& source, std::size_t parent) {
+  static bool HasExclusive(const Unit& unit) {
+    return !unit.topology.exclusive.empty() || std::ranges::any_of(unit.units, HasExclusive);
+  }
+
+  // Units are told apart by claims only where something in the cluster names one of them.
+  void LookAtClaims(const Request& request) {
+    const model::Cluster& cluster = nodes_.cluster();
+    const bool exclusive = HasExclusive(request.root);
+    loners_count_ = exclusive || !cluster.domain_claims().empty();
+    const auto& claims = cluster.domain_claims();
+    for (auto it = claims.lower_bound({request.group, ""});
+         it != claims.end() && it->first.group == request.group; ++it) {
+      claiming_.insert(it->first.unit);
+    }
+    named_ = claiming_;
+    if (!exclusive) return;
+    const auto name = [&](model::TenantId id) {
+      if (id.Valid() && cluster.tenant(id).group == request.group) named_.insert(cluster.tenant(id).unit);
+    };
+    for (NodeIndex node = 0; node < nodes_.size(); ++node) {
+      for (const model::PodId pod : nodes_.entry(node).pods)
+        name(cluster.pod(pod).tenant);
+      for (const std::string& key : nodes_.entry(node).reservations)
+        name(cluster.reservations().at(key).tenant);
+    }
+  }
+
+  // REQUIRES: the normal form: at most one of required and exclusive.
+  std::size_t AddUnit(const Unit& source, std::size_t parent, std::string tenant_unit) {
     ProblemUnit unit;
     unit.source = &source;
     unit.parent = parent;
     unit.all = NeedsAll(source);
     unit.need = std::max(source.minimum, 0);
     if (!unit.all) problem_.elastic = true;
-    if (rules_.required_topology && !source.required_topology.empty()) {
-      unit.domains = &nodes_.PathDomains(source.required_topology);
-    }
+    const std::string& key =
+        source.topology.exclusive.empty() ? source.topology.required : source.topology.exclusive;
+    if (rules_.required_topology && !key.empty()) unit.domains = &nodes_.PathDomains(key);
+    unit.exclusive = unit.domains != nullptr && rules_.exclusive && !source.topology.exclusive.empty();
+    unit.scope = source.topology.scope;
+    unit.alone = source.alone && source.topology.exclusive.empty();
+    unit.tenant_unit = std::move(tenant_unit);
     problem_.units.push_back(std::move(unit));
     const std::size_t index = problem_.units.size() - 1;
     if (parent != kNone) problem_.units[parent].units.push_back(index);
@@ -99,13 +133,19 @@ class Builder {
     return goal_ == Goal::kEverything && source.minimum < PartsOf(source);
   }
 
-  void Walk(const Unit& source, std::size_t unit) {
+  // `tenant`: of the source, which is the unit or has become part of it.
+  void Walk(const Unit& source, std::size_t unit, const std::string& tenant) {
     for (const Member& member : source.members)
       AddMember(member, unit);
     for (const Unit& child : source.units) {
-      const bool says_nothing = problem_.units[unit].all && NeedsAll(child) &&
-                                (child.required_topology.empty() || !rules_.required_topology);
-      Walk(child, says_nothing ? unit : AddUnit(child, unit));
+      const bool free =
+          (child.topology.required.empty() && child.topology.exclusive.empty()) || !rules_.required_topology;
+      // Units of the root, or of what only wraps it, are tenants by their names.
+      const std::string& child_tenant = tenant.empty() && !child.same_tenant ? child.name : tenant;
+      const bool same_to_claims =
+          !(loners_count_ && child.alone) && (child_tenant == tenant || !claiming_.contains(child_tenant));
+      const bool says_nothing = problem_.units[unit].all && NeedsAll(child) && free && same_to_claims;
+      Walk(child, says_nothing ? unit : AddUnit(child, unit, child_tenant), child_tenant);
     }
   }
 
@@ -123,10 +163,11 @@ class Builder {
     const NodeIndex node = member.fixed ? nodes_.IndexOf(*member.fixed) : place->second;
     if (node == kNoNode) return;  // its node is gone: it counts, but it is nowhere
     problem_.pre.push_back(
-        {number, shape, role, node, !member.fixed, !member.fixed || view_ == View::kEmpty});
+        {number, shape, role, unit, node, !member.fixed, !member.fixed || view_ == View::kEmpty});
     for (std::size_t u = unit; u != kNone; u = problem_.units[u].parent) {
       Pin(problem_.units[u], node);
       problem_.units[u].must = problem_.units[u].must || !member.fixed;
+      problem_.units[u].holds = problem_.units[u].holds || member.fixed;
     }
   }
 
@@ -218,7 +259,12 @@ class Builder {
   bool AreTwins(const ProblemUnit& a, const ProblemUnit& b) const {
     if (!a.units.empty() || !b.units.empty() || a.placed != 0 || b.placed != 0 || a.classes.empty())
       return false;
-    if (a.domains != b.domains || a.need != b.need || a.parts != b.parts) return false;
+    if (a.tenant_unit != b.tenant_unit && (named_.contains(a.tenant_unit) || named_.contains(b.tenant_unit)))
+      return false;
+    if (a.domains != b.domains || a.exclusive != b.exclusive || a.scope != b.scope || a.alone != b.alone ||
+        a.need != b.need || a.parts != b.parts) {
+      return false;
+    }
     return std::ranges::equal(a.classes, b.classes, [&](std::size_t x, std::size_t y) {
       return problem_.classes[x].role == problem_.classes[y].role &&
              problem_.classes[x].members.size() == problem_.classes[y].members.size();
@@ -234,6 +280,11 @@ class Builder {
   std::vector<model::ShapeId> shape_ids_;
   std::vector<std::string> keys_;
   std::uint32_t next_member_ = 0;
+  // Where exclusive domains and claims are looked at: does it matter which pods are on their own; the units
+  // of this group that hold claims; and those that hold claims or have pods.
+  bool loners_count_ = false;
+  std::set<std::string> claiming_;
+  std::set<std::string> named_;
   std::map<model::ShapeId, std::size_t> shape_index_;
   std::map<std::pair<model::ShapeId, std::string>, std::size_t> role_index_;
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> class_index_;

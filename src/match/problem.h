@@ -35,8 +35,13 @@ struct ProblemUnit {
   std::int64_t need = 0;                 // how many parts must be placed for the unit to be placed
   std::int64_t placed = 0;               // parts that are placed before the search begins
   std::int64_t open = 0;                 // parts that the search decides
-  const Domains* domains = nullptr;      // of its required topology
-  std::int32_t pinned = kNoDomain;       // where members that are placed already hold it
+  const Domains* domains = nullptr;      // of its required topology, or of its exclusive one
+  bool exclusive = false;                // the domain is to be its own
+  model::ExclusiveScope scope = model::ExclusiveScope::kGroups;
+  bool alone = false;               // Unit::alone, and asks for no domain of its own
+  std::string tenant_unit;          // who it is to claims: "" for the root, else the name of the root's unit
+  std::int32_t pinned = kNoDomain;  // where members that are placed already hold it
+  bool holds = false;        // a fixed member is in its domain: that cannot be mended, whoever else is there
   bool torn = false;         // ...and they do so in two domains, or outside of all: it can never be placed
   bool must = false;         // a member below is placed as hinted, so the unit cannot be left out
   std::size_t twin = kNone;  // the sibling just before it that differs in nothing
@@ -63,6 +68,7 @@ struct PrePlaced {
   std::uint32_t member;
   std::size_t shape;
   std::size_t role;
+  std::size_t unit;
   NodeIndex node;
   bool hinted;    // otherwise fixed
   bool consumes;  // false: the cluster counts it already
@@ -77,6 +83,7 @@ struct Problem {
   std::vector<std::int64_t> largest;         // of each, what the largest node has in all
   std::vector<PrePlaced> pre;
   std::size_t member_count = 0;
+  std::string group;     // Request::group
   bool elastic = false;  // some unit can do with less than all of its parts
 };
 

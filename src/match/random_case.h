@@ -3,12 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
 #include <fmt/ranges.h>
 
 #include "base/random.h"
+#include "match/node_table.h"
 #include "match/testing.h"
 
 namespace cadre::match::testing {
@@ -21,6 +23,9 @@ struct CaseStyle {
   bool fixed = true;
   bool node_rules = true;  // taints, cordons, selectors, ports
   bool large = false;      // always near 8 nodes and 8 pods
+  bool exclusive = false;  // exclusive keys, claims, pods of other gangs
+  bool preferred = false;  // preferred keys, of at most three units
+  bool small = false;      // at most 5 nodes and 6 pods
 };
 
 struct RandomMember {
@@ -31,8 +36,10 @@ struct RandomMember {
 };
 
 struct RandomUnit {
+  std::string name = "unit";
   std::int32_t minimum = Unit::kAll;
-  std::string topology;
+  model::TopologyAsk topology;
+  bool alone = false;
   std::vector<RandomMember> members;
   std::vector<RandomUnit> units;
 };
@@ -42,6 +49,8 @@ struct RandomCase {
   std::vector<kube::Node> nodes;
   std::vector<kube::Pod> pods;
   std::vector<kube::PodSpec> specs;
+  std::map<std::string, model::Tenant> tenants;  // by pod name; the others are on their own
+  std::vector<model::Claim> claims;
   RandomUnit root;
 
   // For a person who looks into a failed case.
@@ -54,10 +63,22 @@ struct RandomCase {
                       node.spec.taints.empty() ? "" : " tainted", node.spec.unschedulable ? " cordoned" : "");
     }
     for (const kube::Pod& pod : pods) {
-      text += fmt::format("pod {} on {}{}\n", Describe(pod.spec, pod.metadata.labels), pod.spec.node_name,
-                          pod.metadata.deletion_timestamp ? ", being deleted" : "");
+      const auto tenant = tenants.find(pod.metadata.name);
+      text += fmt::format(
+          "pod {} {} on {}{}{}{}\n", pod.metadata.name, Describe(pod.spec, pod.metadata.labels),
+          pod.spec.node_name, pod.metadata.deletion_timestamp ? ", being deleted" : "",
+          tenant == tenants.end() ? "" : fmt::format(" of {}/{}", tenant->second.group, tenant->second.unit),
+          pod.metadata.owner_references.empty() ? "" : ", daemon");
+    }
+    for (const model::Claim& claim : claims) {
+      text += fmt::format("claim of {}/{} on {} {}{}\n", claim.holder.group, claim.holder.unit, claim.key,
+                          fmt::join(claim.path, "/"), ScopeText(claim.scope));
     }
     return text + Describe(root, "");
+  }
+
+  static std::string_view ScopeText(model::ExclusiveScope scope) {
+    return scope == model::ExclusiveScope::kAll ? " (all)" : "";
   }
 
   static std::string Describe(const kube::PodSpec& spec, const kube::StringMap& labels) {
@@ -81,7 +102,14 @@ struct RandomCase {
   }
 
   std::string Describe(const RandomUnit& unit, const std::string& indent) const {
-    std::string text = fmt::format("{}unit minimum {} topology {}\n", indent, unit.minimum, unit.topology);
+    std::string text =
+        fmt::format("{}unit {} minimum {}{}", indent, unit.name, unit.minimum, unit.alone ? " alone" : "");
+    const model::TopologyAsk& ask = unit.topology;
+    if (!ask.required.empty()) text += fmt::format(" in one {}", ask.required);
+    if (!ask.preferred.empty()) text += fmt::format(" preferably in one {}", ask.preferred);
+    if (!ask.exclusive.empty())
+      text += fmt::format(" in a {} of its own{}", ask.exclusive, ScopeText(ask.scope));
+    text += "\n";
     for (const RandomMember& m : unit.members) {
       text +=
           fmt::format("{}  member {}{}{}\n", indent, Describe(specs[m.spec], m.labels),
@@ -93,9 +121,10 @@ struct RandomCase {
   }
 
   Unit BuildUnit(World& world, const RandomUnit& unit) const {
-    Unit built{.name = "unit",
+    Unit built{.name = unit.name,
                .minimum = unit.minimum,
-               .required_topology = unit.topology,
+               .topology = unit.topology,
+               .alone = unit.alone,
                .units = {},
                .members = {}};
     for (const RandomMember& m : unit.members) {
@@ -128,7 +157,12 @@ struct RandomCase {
     for (const kube::Pod& pod : ordered_pods) {
       if (!backwards) world.Add(pod);
     }
-    return {BuildUnit(world, root)};
+    for (const auto& [pod, tenant] : tenants) {
+      world.cluster().SetTenant(world.cluster().FindPod("pod-" + pod), world.cluster().InternTenant(tenant));
+    }
+    for (const model::Claim& claim : claims)
+      world.cluster().SetClaim(claim);
+    return {.root = BuildUnit(world, root), .group = "mine"};
   }
 };
 
@@ -142,8 +176,14 @@ class CaseMaker {
     for (std::size_t i = 0; i < specs; ++i)
       case_.specs.push_back(MakeSpecOf());
     MakePods();
-    members_left_ = style_.large ? 6 + random_.Uniform(3) : 1 + random_.Uniform(8);
+    members_left_ = style_.large   ? 6 + random_.Uniform(3)
+                    : style_.small ? 2 + random_.Uniform(5)
+                                   : 1 + random_.Uniform(8);
     case_.root = MakeUnit(0);
+    if (style_.exclusive) {
+      NameUnits();
+      MakeClaims();
+    }
     return std::move(case_);
   }
 
@@ -154,7 +194,9 @@ class CaseMaker {
   std::string App() { return OneOf({"a", "b", "c"}); }
 
   void MakeNodes() {
-    const std::size_t count = style_.large ? 5 + random_.Uniform(4) : 1 + random_.Uniform(8);
+    const std::size_t count = style_.large   ? 5 + random_.Uniform(4)
+                              : style_.small ? 2 + random_.Uniform(4)
+                                             : 1 + random_.Uniform(8);
     for (std::size_t i = 0; i < count; ++i) {
       kube::ResourceList more;
       if (random_.Chance(0.4)) more.emplace("example.com/gpu", random_.Between(0, 2));
@@ -204,7 +246,7 @@ class CaseMaker {
   kube::PodSpec MakeSpecOf() {
     kube::ResourceList more;
     if (random_.Chance(0.25)) more.emplace("example.com/gpu", 1);
-    kube::PodSpec spec = MakeSpec(random_.Between(style_.large ? 1 : 0, 3), std::move(more));
+    kube::PodSpec spec = MakeSpec(random_.Between(style_.large || style_.small ? 1 : 0, 3), std::move(more));
     if (style_.node_rules) {
       if (random_.Chance(0.15)) spec.node_selector.emplace("pool", OneOf({"x", "y"}));
       if (random_.Chance(0.2)) Tolerate(spec, "dedicated");
@@ -232,7 +274,85 @@ class CaseMaker {
       pod.spec.node_name = RandomNode();
       if (random_.Chance(0.15)) pod.metadata.namespace_ = "other";
       if (random_.Chance(0.15)) pod.metadata.deletion_timestamp = Time{};
+      if (style_.exclusive) BelongToSomebody(pod);
       case_.pods.push_back(std::move(pod));
+    }
+  }
+
+  // Most pods are on their own; some are of another gang, of an earlier attempt of this one, or a daemon's.
+  void BelongToSomebody(kube::Pod& pod) {
+    const std::uint64_t kind = random_.Uniform(10);
+    if (kind < 2) case_.tenants[pod.metadata.name] = {"other", "job"};
+    if (kind == 2) case_.tenants[pod.metadata.name] = {"mine", OneOf({"u0", "u1", "u2"})};
+    if (kind != 3 && kind != 4) return;
+    pod.metadata.owner_references.push_back({.api_version = "apps/v1",
+                                             .kind = "DaemonSet",
+                                             .name = "agent",
+                                             .uid = "ds",
+                                             .controller = true,
+                                             .block_owner_deletion = true});
+  }
+
+  // Units of the root are tenants by their names, and so are the pods that are their members already.
+  void NameUnits() {
+    case_.root.name = "root";
+    NamePods(case_.root, "");
+    for (std::size_t i = 0; i < case_.root.units.size(); ++i) {
+      RandomUnit& unit = case_.root.units[i];
+      unit.name = fmt::format("u{}", i);
+      NamePods(unit, unit.name);
+      for (const RandomUnit& inner : unit.units)
+        NamePodsBelow(inner, unit.name);
+    }
+  }
+
+  void NamePods(const RandomUnit& unit, const std::string& tenant) {
+    for (const RandomMember& member : unit.members) {
+      if (!member.fixed.empty() && !unit.alone) case_.tenants[member.fixed] = {"mine", tenant};
+    }
+  }
+
+  void NamePodsBelow(const RandomUnit& unit, const std::string& tenant) {
+    NamePods(unit, tenant);
+    for (const RandomUnit& inner : unit.units)
+      NamePodsBelow(inner, tenant);
+  }
+
+  model::ExclusiveScope Scope() {
+    return random_.Chance(0.3) ? model::ExclusiveScope::kAll : model::ExclusiveScope::kGroups;
+  }
+
+  void MakeClaims() {
+    const std::size_t others = random_.Uniform(3);
+    for (std::size_t i = 0; i < others; ++i)
+      AddClaim({fmt::format("other{}", i), "job"});
+    if (random_.Chance(0.15)) AddClaim({"mine", ""});
+    if (random_.Chance(0.3)) AddClaim({"mine", OneOf({"u0", "u1", "u2"})});
+  }
+
+  void AddClaim(model::Tenant holder) {
+    const std::string key = OneOf({kZone, kRack, kRack, kHost, kHost});
+    const kube::Node& node = case_.nodes[random_.Uniform(case_.nodes.size())];
+    if (!node.metadata.labels.contains(key)) return;
+    case_.claims.push_back({.holder = holder,
+                            .key = key,
+                            .path = PathValuesOf(node, key),
+                            .scope = Scope(),
+                            .text = holder.group});
+  }
+
+  // Exclusive, preferred and alone, beside what is required.
+  void AskMore(RandomUnit& unit, int depth) {
+    if (style_.exclusive && random_.Chance(depth == 0 ? 0.25 : 0.4)) {
+      unit.topology.exclusive = OneOf({kZone, kRack, kRack, kHost});
+      unit.topology.scope = Scope();
+    }
+    if (style_.preferred && preferring_ < 3 && random_.Chance(0.6)) {
+      unit.topology.preferred = OneOf({kZone, kRack, kRack, kHost});
+      ++preferring_;
+    }
+    if (style_.exclusive && unit.members.size() == 1 && unit.units.empty()) {
+      unit.alone = random_.Chance(unit.topology.exclusive.empty() ? 0.6 : 0.2);
     }
   }
 
@@ -241,15 +361,17 @@ class CaseMaker {
   RandomUnit MakeUnit(int depth) {
     RandomUnit unit;
     if (style_.topology && random_.Chance(depth == 0 ? 0.3 : 0.4))
-      unit.topology = OneOf({kZone, kRack, kRack, kHost});
+      unit.topology.required = OneOf({kZone, kRack, kRack, kHost});
     const std::size_t units = depth == 2 ? 0 : random_.Uniform(depth == 0 ? 4 : 2);
     const bool own = units == 0 || random_.Chance(0.4);
     if (own) AddMembers(unit);
     // Siblings are often alike.
     for (std::size_t i = 0; i < units; ++i) {
       if (i > 0 && random_.Chance(0.5) && members_left_ >= unit.units.back().members.size() &&
-          unit.units.back().units.empty()) {
+          unit.units.back().units.empty() &&
+          (unit.units.back().topology.preferred.empty() || preferring_ < 3)) {
         RandomUnit twin = unit.units.back();
+        preferring_ += twin.topology.preferred.empty() ? 0 : 1;
         members_left_ -= twin.members.size();
         for (RandomMember& member : twin.members)
           member.fixed.clear();
@@ -258,6 +380,7 @@ class CaseMaker {
         unit.units.push_back(MakeUnit(depth + 1));
       }
     }
+    AskMore(unit, depth);
     const std::size_t parts = unit.members.size() + unit.units.size();
     if (style_.minimums && parts > 0 && random_.Chance(0.35)) {
       unit.minimum = static_cast<std::int32_t>(1 + random_.Uniform(parts));
@@ -292,6 +415,7 @@ class CaseMaker {
   CaseStyle style_;
   RandomCase case_;
   std::size_t members_left_ = 0;
+  int preferring_ = 0;
 };
 
 }  // namespace cadre::match::testing

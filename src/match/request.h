@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kube/meta.h"
+#include "model/group.h"
 #include "model/ids.h"
 
 namespace cadre::match {
@@ -26,14 +27,18 @@ struct Unit {
   std::string name;  // for messages: "JobSet default/train", "role workers"
   std::int32_t minimum =
       kAll;  // how many of its parts (units + members) must be placed; the rest as many as fit
-  std::string
-      required_topology;  // node label key: all that is placed below lies in one domain of it; empty: none
+  model::TopologyAsk topology = {};  // of all that is placed below
+  bool same_tenant = false;          // to claims it is the unit around it (NormalForm makes such)
+  bool alone = false;  // one pod, now and ever: it may share the domain of a claim of scope kGroups
   std::vector<Unit> units;
   std::vector<Member> members;
 };
 
 struct Request {
   Unit root;
+  // The tenant that the root is (model::TenantGroupOf); units of the root are tenants by their names. Needed
+  // only where claims are.
+  std::string group = {};
 };
 
 // Members are numbered depth first: a unit's own members, then those of its units, in order.

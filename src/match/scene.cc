@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "match/fill.h"
 #include "match/solve.h"
 #include "match/wording.h"
@@ -22,9 +23,15 @@ void Relax(Unit& unit) {
 }
 
 void CollectTopologies(const Unit& unit, std::vector<std::string>& keys) {
-  if (!unit.required_topology.empty()) AddOnce(keys, unit.required_topology);
+  if (!unit.topology.required.empty()) AddOnce(keys, unit.topology.required);
   for (const Unit& child : unit.units)
     CollectTopologies(child, keys);
+}
+
+void CollectExclusive(const Unit& unit, std::vector<std::string>& keys) {
+  if (!unit.topology.exclusive.empty()) AddOnce(keys, unit.topology.exclusive);
+  for (const Unit& child : unit.units)
+    CollectExclusive(child, keys);
 }
 
 }  // namespace
@@ -32,6 +39,7 @@ void CollectTopologies(const Unit& unit, std::vector<std::string>& keys) {
 Constraints CollectConstraints(NodeTable& nodes, const Request& request) {
   Constraints found;
   CollectTopologies(request.root, found.topologies);
+  CollectExclusive(request.root, found.exclusive);
   const Problem problem = MakeProblem(nodes, request, {}, View::kNow, Goal::kMinimum, {});
   for (const ProblemClass& cls : problem.classes) {
     const model::Shape& shape = nodes.cluster().shape(problem.shapes[cls.shape].id);
@@ -125,6 +133,38 @@ std::size_t Scene::FindUnitWithoutDomain() {
     if (MustBePlaced(unit) && !bound_.NeedsNothing(unit) && bound_.RankDomains(unit).empty()) return unit;
   }
   return kNone;
+}
+
+std::size_t Scene::FindExclusiveUnit() const {
+  const auto waits = [](const ProblemUnit& unit) { return unit.exclusive && !unit.all_classes.empty(); };
+  const auto found = std::ranges::find_if(problem_.units, waits);
+  return found == problem_.units.end() ? kNone : static_cast<std::size_t>(found - problem_.units.begin());
+}
+
+std::int64_t Scene::CountExclusiveUnits(const Domains& domains) const {
+  std::int64_t count = 0;
+  for (std::size_t unit = 0; unit < problem_.units.size(); ++unit) {
+    const ProblemUnit& u = problem_.units[unit];
+    if (!u.exclusive || u.domains != &domains) continue;
+    bool within = false;  // one that it shares the domain with
+    for (std::size_t p = u.parent; p != kNone; p = problem_.units[p].parent)
+      within |= problem_.units[p].exclusive && problem_.units[p].domains == &domains;
+    const bool takes = u.all_classes.empty() ? u.holds : MustBePlaced(unit) && !bound_.NeedsNothing(unit);
+    if (!within && (takes || u.holds)) ++count;
+  }
+  return count;
+}
+
+std::string Scene::TooFewDomainsText() const {
+  for (const ProblemUnit& unit : problem_.units) {
+    if (!unit.exclusive) continue;
+    const std::int64_t takes = CountExclusiveUnits(*unit.domains);
+    const auto has = static_cast<std::int64_t>(unit.domains->size());
+    if (takes <= has) continue;
+    return fmt::format("it takes {}, and there {} only {}", Quantify(takes, ShortKey(unit.domains->key)),
+                       has == 1 ? "is" : "are", has);
+  }
+  return {};
 }
 
 bool Scene::PortsAreTaken(std::size_t shape) const {

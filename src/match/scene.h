@@ -18,6 +18,7 @@ namespace cadre::match {
 // What the members that wait (and the units) ask for, for people.
 struct Constraints {
   std::vector<std::string> topologies;  // required label keys
+  std::vector<std::string> exclusive;   // label keys of domains of one's own
   std::vector<std::string> spread_keys;
   std::vector<std::string> affinity_keys;
   std::vector<std::string> anti_affinity_keys;
@@ -60,6 +61,13 @@ class Scene {
   // The first unit that must be placed and that no domain of its topology could hold; kNone when there is
   // none.
   std::size_t FindUnitWithoutDomain();
+
+  // The first unit that asks for a domain of its own and has members that wait; kNone when there is none.
+  std::size_t FindExclusiveUnit() const;
+  // How many domains of these the units that must be placed take, and those that hold one.
+  std::int64_t CountExclusiveUnits(const Domains& domains) const;
+  // "it takes 3 racks, and there are only 2"; empty when there are enough.
+  std::string TooFewDomainsText() const;
 
   // Resources and node constraints would allow one somewhere; only its ports do not.
   bool PortsAreTaken(std::size_t shape) const;

@@ -163,15 +163,22 @@ std::vector<std::int32_t> Search::DomainsToTry(std::size_t unit) {
   if (u.domains == nullptr) return {kNoDomain};
   std::vector<std::int32_t> ranked = bound_.RankDomains(unit);
   budget_.Spend(bound_.TakeWork() / 64);
-  if (ranked.empty() && bound_.NeedsNothing(unit)) return {kNoPlace};
-  if (!follows) return ranked;
-  std::vector<bool> holds(u.domains->size(), false);
-  for (const std::int32_t domain : ranked)
-    holds[static_cast<std::size_t>(domain)] = true;
-  std::vector<std::int32_t> rest(domains_[u.twin].begin() + static_cast<std::ptrdiff_t>(chosen_[u.twin]),
-                                 domains_[u.twin].end());
-  std::erase_if(rest, [&](std::int32_t domain) { return !holds[static_cast<std::size_t>(domain)]; });
-  return rest;
+  // A member that is placed as hinted has chosen the domain of its own already.
+  const bool needs_nothing = !(u.exclusive && u.pinned != kNoDomain) && bound_.NeedsNothing(unit);
+  if (ranked.empty() && needs_nothing) return {kNoPlace};
+  if (follows) {
+    std::vector<bool> holds(u.domains->size(), false);
+    for (const std::int32_t domain : ranked)
+      holds[static_cast<std::size_t>(domain)] = true;
+    ranked.assign(domains_[u.twin].begin() + static_cast<std::ptrdiff_t>(chosen_[u.twin]),
+                  domains_[u.twin].end());
+    std::erase_if(ranked, [&](std::int32_t domain) {
+      return domain == kNoPlace || !holds[static_cast<std::size_t>(domain)];
+    });
+  }
+  // What needs nothing must not take a domain that others need.
+  if (u.exclusive && needs_nothing) ranked.push_back(kNoPlace);
+  return ranked;
 }
 
 bool Search::MustStart(std::size_t unit) const {

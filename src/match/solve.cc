@@ -59,13 +59,19 @@ Places RightHints(NodeTable& nodes, const Request& request, const Question& ques
         const auto hint = hints.find(member);
         if (hint == hints.end()) continue;
         const NodeIndex node = hint->second;
-        const bool fits = state.Room(c.shape, node) > 0 && state.terms().Allows(role, node);
+        const bool fits = state.Room(c.shape, node) > 0 && state.territory().MayEnter(c.unit, node) &&
+                          state.terms().Allows(role, node);
         if (!fits || !domains_agree(c.unit, node, false)) continue;
         domains_agree(c.unit, node, true);
         state.Place(cls, node, 1);
         right.emplace(member, node);
       }
     }
+  }
+  // Hints that put units into one another's domains are all given up: which of them is wrong nobody can tell.
+  for (std::size_t u = 0; u < problem.units.size(); ++u) {
+    if (!problem.units[u].exclusive || problem.units[u].holds || domain_of[u] == kNoDomain) continue;
+    if (!state.Claimable(u)[static_cast<std::size_t>(domain_of[u])]) return {};
   }
   return right;
 }

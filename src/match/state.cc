@@ -25,6 +25,7 @@ State::State(NodeTable& nodes, const Problem& problem, const Rules& rules, View 
       problem_(&problem),
       view_(view),
       terms_(nodes, problem.roles, rules, view),
+      territory_(nodes, problem, rules, view),
       resource_count_(problem.resources.size()),
       members_(nodes.size(), 0),
       closed_(problem.classes.size(), -1) {
@@ -47,6 +48,10 @@ State::State(NodeTable& nodes, const Problem& problem, const Rules& rules, View 
   for (const ProblemUnit& unit : problem.units)
     units_.push_back({.placed = unit.placed, .open = unit.open});
   InitRooms(rules);
+  // Units of which nothing is left to decide are never started.
+  for (std::size_t unit = 0; unit < problem.units.size(); ++unit) {
+    if (problem.units[unit].all_classes.empty()) territory_.Start(unit, problem.units[unit].pinned);
+  }
   for (const PrePlaced& pre : problem.pre) {
     ++members_[pre.node];
     if (!pre.consumes) continue;
@@ -161,6 +166,15 @@ void State::Reopen(std::size_t cls) {
   closed_[cls] = -1;
 }
 
+std::vector<bool> State::Claimable(std::size_t unit) const {
+  std::vector<Occupied> occupied;
+  for (const Placed& placed : log_)
+    occupied.push_back({problem_->classes[placed.cls].unit, placed.node});
+  for (const PrePlaced& pre : problem_->pre)
+    occupied.push_back({pre.unit, pre.node});
+  return territory_.Claimable(unit, occupied);
+}
+
 bool State::Alive(std::size_t unit) const {
   for (std::size_t u = unit; u != kNone; u = problem_->units[u].parent) {
     if (units_[u].status == Status::kSkipped) return false;
@@ -171,6 +185,7 @@ bool State::Alive(std::size_t unit) const {
 void State::Start(std::size_t unit, std::int32_t domain) {
   units_[unit].status = Status::kStarted;
   units_[unit].domain = domain;
+  territory_.Start(unit, domain);
   Rename(kDecision, unit, static_cast<std::uint64_t>(domain) + 3, 1);
   const std::size_t parent = problem_->units[unit].parent;
   if (parent == kNone) return;
@@ -189,6 +204,7 @@ void State::Undecide(std::size_t unit) {
   UnitState& state = units_[unit];
   const bool started = state.status == Status::kStarted;
   Rename(kDecision, unit, started ? static_cast<std::uint64_t>(state.domain) + 3 : 0, -1);
+  if (started) territory_.Undecide(unit, state.domain);
   state.status = Status::kUndecided;
   state.domain = kNoDomain;
   const std::size_t parent = problem_->units[unit].parent;

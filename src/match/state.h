@@ -12,6 +12,7 @@
 #include "match/node_table.h"
 #include "match/problem.h"
 #include "match/terms.h"
+#include "match/territory.h"
 
 namespace cadre::match {
 
@@ -40,6 +41,7 @@ class State {
   const Problem& problem() const { return *problem_; }
   NodeTable& nodes() const { return *nodes_; }
   const Terms& terms() const { return terms_; }
+  const Territory& territory() const { return territory_; }
   View view() const { return view_; }
 
   // How many more of a shape the node takes: node constraints, resources and ports; not terms.
@@ -78,7 +80,10 @@ class State {
 
   StateName name() const { return name_; }
 
-  // Calls visit(node) for every node that the domains of the unit and of those around it leave.
+  // By domain of an exclusive unit's key: may it have that one for itself as things stand?
+  std::vector<bool> Claimable(std::size_t unit) const;
+
+  // Calls visit(node) for every node that the domains of the unit and of those around it leave, and claims.
   template <class Visit>
   void ForEachNode(std::size_t unit, Visit visit) const;
 
@@ -105,6 +110,7 @@ class State {
   View view_;
   bool ports_held_ = false;
   Terms terms_;
+  Territory territory_;
   std::size_t resource_count_;
   std::vector<std::int64_t> free_;                   // node-major
   std::vector<std::vector<bool>> may_take_;          // by shape and node: node constraints
@@ -140,12 +146,13 @@ void State::ForEachNode(std::size_t unit, Visit visit) const {
     }
   }
   if (smallest == nullptr) {
-    for (NodeIndex node = 0; node < members_.size(); ++node)
-      visit(node);
+    for (NodeIndex node = 0; node < members_.size(); ++node) {
+      if (territory_.MayReach(unit, node)) visit(node);
+    }
     return;
   }
   for (const NodeIndex node : smallest->NodesOf(smallest_domain)) {
-    bool inside = true;
+    bool inside = territory_.MayReach(unit, node);
     for (std::size_t u = unit; u != kNone && inside; u = problem_->units[u].parent) {
       const Domains* domains = problem_->units[u].domains;
       inside = domains == nullptr || units_[u].domain == kNoDomain || domains->of[node] == units_[u].domain;

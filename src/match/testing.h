@@ -181,7 +181,7 @@ inline Request Whole(Unit root) {
 inline Unit Tree(std::vector<Unit> units, std::string_view topology = {}) {
   Unit root;
   root.units = std::move(units);
-  root.required_topology = std::string(topology);
+  root.topology.required = std::string(topology);
   return root;
 }
 

@@ -29,7 +29,11 @@ class NeedWriter {
       text = parts.size() == 1 && unit.units.empty() ? fmt::format("at least {} of {}", lacks, text)
                                                      : fmt::format("at least {} of: {}", lacks, text);
     }
-    if (unit.domains != nullptr) text += fmt::format(" in one {}", unit.domains->key);
+    if (unit.exclusive) {
+      text += fmt::format(" in one {} of its own", unit.domains->key);
+    } else if (unit.domains != nullptr) {
+      text += fmt::format(" in one {}", unit.domains->key);
+    }
     return text;
   }
 

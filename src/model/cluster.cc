@@ -268,6 +268,31 @@ NodeId Cluster::Unreserve(const std::string& key) {
   return id;
 }
 
+TenantId Cluster::InternTenant(const Tenant& tenant) {
+  const auto [entry, added] = tenant_ids_.try_emplace(tenant, TenantId(tenants_.size()));
+  if (added) tenants_.push_back(tenant);
+  return entry->second;
+}
+
+void Cluster::SetTenant(PodId pod, TenantId tenant) {
+  PodEntry& entry = pods_[pod.Index()];
+  CADRE_ASSERT(entry.pod != nullptr, "Cluster::SetTenant of a pod that is not known");
+  if (entry.tenant == tenant) return;
+  entry.tenant = tenant;
+  if (entry.hold != Hold::kNone) ++room_version_;
+}
+
+void Cluster::SetClaim(Claim claim) {
+  const auto found = domain_claims_.find(claim.holder);
+  if (found != domain_claims_.end() && found->second == claim) return;
+  if (found != domain_claims_.end()) ++room_version_;
+  domain_claims_.insert_or_assign(claim.holder, std::move(claim));
+}
+
+void Cluster::DropClaim(const Tenant& holder) {
+  if (domain_claims_.erase(holder) > 0) ++room_version_;
+}
+
 NodeId Cluster::InternNode(std::string_view name) {
   const auto found = node_ids_.find(name);
   if (found != node_ids_.end()) return found->second;

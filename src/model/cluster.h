@@ -22,6 +22,7 @@
 
 #include "kube/object.h"
 #include "kube/volume.h"
+#include "model/claim.h"
 #include "model/ids.h"
 #include "model/shape.h"
 
@@ -39,6 +40,7 @@ struct PodEntry {
   ShapeId shape;
   NodeId node;  // valid unless hold is kNone
   Hold hold = Hold::kNone;
+  TenantId tenant;  // the gang it is a member of; invalid: it is on its own
 };
 
 // Room kept for a member whose pod does not exist yet (a later stage of a placed group).
@@ -46,6 +48,7 @@ struct Reservation {
   ShapeId shape;
   NodeId node;
   kube::StringMap labels;
+  TenantId tenant = {};  // as of a pod
 };
 
 struct NodeEntry {
@@ -114,6 +117,15 @@ class Cluster {
   // Labels of a namespace, for namespaceSelectors; null when unknown.
   const kube::StringMap* NamespaceLabels(std::string_view name) const;
 
+  // Claims and who may enter what they hold. What `match` does with them: match/territory.h. Not part of
+  // Fingerprint(): they follow from the groups and their owners.
+  TenantId InternTenant(const Tenant& tenant);
+  const Tenant& tenant(TenantId id) const { return tenants_[id.Index()]; }
+  void SetTenant(PodId pod, TenantId tenant);  // invalid: on its own. REQUIRES: the pod is known
+  void SetClaim(Claim claim);                  // replaces what the holder held before
+  void DropClaim(const Tenant& holder);        // no-op when it holds none
+  const std::map<Tenant, Claim>& domain_claims() const { return domain_claims_; }
+
   const ResourceNames& resources() const { return resources_; }
 
   // Grows whenever something changed that could let a waiting group in: capacity freed, a node added or
@@ -127,6 +139,8 @@ class Cluster {
   std::string Fingerprint() const;
 
  private:
+  friend class Hypothesis;
+
   void ApplyNode(const std::shared_ptr<const kube::Node>& node, bool deleted);
   void ApplyPod(const std::shared_ptr<const kube::Pod>& pod, bool deleted);
   void ApplyVolumeObject(const kube::Object& object, bool deleted);
@@ -162,6 +176,9 @@ class Cluster {
       claims_;  // "ns/name"
   std::map<std::string, std::shared_ptr<const kube::StorageClass>, std::less<>> storage_classes_;
   std::map<std::string, kube::StringMap, std::less<>> namespaces_;
+  std::vector<Tenant> tenants_;
+  std::map<Tenant, TenantId> tenant_ids_;
+  std::map<Tenant, Claim> domain_claims_;
   std::uint64_t room_version_ = 1;
   std::uint64_t pods_version_ = 1;
 };

@@ -11,6 +11,10 @@ std::string ToString(const GroupKey& key) {
   return key.part.empty() ? name : fmt::format("{} [{}]", name, key.part);
 }
 
+std::string TenantGroupOf(const GroupKey& key) {
+  return fmt::format("{} {}", ToString(key), key.uid);
+}
+
 std::int32_t NeededMembers(const UnitSpec& unit) {
   return unit.minimum == UnitSpec::kAll ? unit.expected : std::min(unit.minimum, unit.expected);
 }

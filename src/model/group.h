@@ -14,6 +14,7 @@
 
 #include "kube/kind.h"
 #include "kube/pod.h"
+#include "model/claim.h"
 
 namespace cadre::model {
 
@@ -31,22 +32,38 @@ struct GroupKey {
 // "JobSet default/train", with the part in brackets.
 std::string ToString(const GroupKey& key);
 
+// The group of its tenants (model/claim.h).
+std::string TenantGroupOf(const GroupKey& key);
+
+// What is asked of the domains that a group, or one of its units, is placed in. Label keys, or empty.
+struct TopologyAsk {
+  std::string required = {};  // all of it lies in one domain of this key
+  std::string preferred =
+      {};  // in one of this if that is possible, else of the next coarser level, else anywhere
+  std::string exclusive = {};                      // in one of this that no other group may enter
+  ExclusiveScope scope = ExclusiveScope::kGroups;  // of the exclusive domain
+  bool Empty() const { return required.empty() && preferred.empty() && exclusive.empty(); }
+  bool operator==(const TopologyAsk&) const = default;
+};
+
 // Where a pod belongs.
 struct Membership {
   GroupKey group;
   std::string unit;         // name of the unit: the Job's name, or the group's
   std::int32_t index = -1;  // completion index; -1: the slots of this unit are alike
+  bool alone = false;  // no other pod is ever in its unit: where others are exclusive it only takes capacity
 };
 
 struct UnitSpec {
   static constexpr std::int32_t kAll = -1;
 
   std::string name;
-  std::string role;               // the replicated job's name, or the unit's
-  std::int32_t expected = 0;      // pods that run at the same time when it runs; 0: as many as there are
-  std::int32_t minimum = kAll;    // how many of them must be placed for the unit to count
-  std::string required_topology;  // label key, or empty
-  bool exists = true;             // its owner exists in the group's current attempt
+  std::string role;             // the replicated job's name, or the unit's
+  std::int32_t expected = 0;    // pods that run at the same time when it runs; 0: as many as there are
+  std::int32_t minimum = kAll;  // how many of them must be placed for the unit to count
+  TopologyAsk topology;
+  bool alone = false;  // as in Membership
+  bool exists = true;  // its owner exists in the group's current attempt
   // The template its pods will be made from; set only for a unit that comes later than the others of its
   // group (a stage that waits for Ready): room is kept for it.
   std::shared_ptr<const kube::PodTemplate> later_template;
@@ -65,6 +82,7 @@ struct OwnerObject {
   kube::StringMap annotations;
   bool suspended = false;
   bool finished = false;
+  bool deleting = false;
 };
 
 struct GroupSpec {
@@ -72,7 +90,11 @@ struct GroupSpec {
   Time created{};               // the age that counts in the queue
   std::vector<UnitSpec> units;  // in spec order
   std::int32_t minimum_units = UnitSpec::kAll;
-  std::string required_topology;  // for the whole group
+  TopologyAsk topology;  // for the whole group
+  // How long one run of it can be, where somebody says so: counted from its start, and until when at the
+  // latest.
+  std::optional<Duration> max_duration;
+  std::optional<Time> ends_by;
   std::vector<OwnerObject>
       owners;  // what can be suspended: the Job or JobSet; those of a PodGroup's pods; none for plain pods
   std::optional<OwnerObject>

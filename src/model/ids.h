@@ -12,5 +12,6 @@ using NodeId = Id<struct NodeTag>;
 using PodId = Id<struct PodTag>;
 using ShapeId = Id<struct ShapeTag>;
 using ResourceId = Id<struct ResourceTag>;
+using TenantId = Id<struct TenantTag>;
 
 }  // namespace cadre::model

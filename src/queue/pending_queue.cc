@@ -26,8 +26,10 @@ void PendingQueue::Put(const Ticket& ticket) {
     if (entry.place == place) return;
     order_.erase(entry.place);
     fresh_.erase(entry.place);
+    blocked_.erase(entry.place);
   }
   order_.insert(place);
+  if (entry.blocked) blocked_.insert(place);
   if (entry.tried_at == 0) fresh_.insert(place);
   entry.place = std::move(place);
 }
@@ -37,6 +39,7 @@ void PendingQueue::Remove(const model::GroupKey& key) {
   if (found == entries_.end()) return;
   order_.erase(found->second.place);
   fresh_.erase(found->second.place);
+  blocked_.erase(found->second.place);
   entries_.erase(found);
 }
 
@@ -59,6 +62,20 @@ void PendingQueue::Tried(const model::GroupKey& key, std::uint64_t room_version)
   fresh_.erase(found->second.place);
 }
 
+void PendingQueue::Block(const model::GroupKey& key) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return;
+  found->second.blocked = true;
+  blocked_.insert(found->second.place);
+}
+
+void PendingQueue::Unblock(const model::GroupKey& key) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end() || !found->second.blocked) return;
+  found->second.blocked = false;
+  blocked_.erase(found->second.place);
+}
+
 void PendingQueue::BackOff(const model::GroupKey& key, Time now) {
   Delay& delay = delays_[key];
   const int doublings = std::min(delay.failures, kMostDoublings);
@@ -68,6 +85,7 @@ void PendingQueue::BackOff(const model::GroupKey& key, Time now) {
   wakes_.emplace(delay.not_before, key);
   const auto found = entries_.find(key);
   if (found == entries_.end()) return;
+  Unblock(key);
   found->second.not_before = delay.not_before;
   found->second.tried_at = 0;
   fresh_.insert(found->second.place);

@@ -46,6 +46,20 @@ class PendingQueue {
   // All that was sent arrived: back-off starts anew.
   void Succeeded(const model::GroupKey& key);
 
+  // It could start if there were room for it: the first of these is the head, and what comes after it in the
+  // order must not delay it. Ends with Unblock, Remove and BackOff (what is away being bound does not wait
+  // for room).
+  void Block(const model::GroupKey& key);
+  void Unblock(const model::GroupKey& key);
+  // Null when nothing is blocked.
+  const model::GroupKey* Head() const { return blocked_.empty() ? nullptr : &blocked_.begin()->key; }
+  // REQUIRES: it waits.
+  bool IsBehindHead(const model::GroupKey& key) const {
+    return !blocked_.empty() && *blocked_.begin() < entries_.at(key).place;
+  }
+  // Would a group with this ticket come before that one? Equal groups: no.
+  static bool ComesBefore(const Ticket& a, const Ticket& b) { return PlaceOf(a) < PlaceOf(b); }
+
   // In order: the groups worth a try now. `version_of` gives the version of the cluster that counts for a
   // group. `only_fresh`: no version has moved since the last call, so only what is new, touched or at the end
   // of its back-off counts.
@@ -77,6 +91,7 @@ class PendingQueue {
     Ordered place;
     std::uint64_t tried_at = 0;  // 0: never
     Time not_before{};           // copied from its Delay
+    bool blocked = false;
   };
   struct Delay {
     Time not_before{};
@@ -86,7 +101,8 @@ class PendingQueue {
 
   std::map<model::GroupKey, Entry> entries_;
   std::set<Ordered> order_;
-  std::set<Ordered> fresh_;  // those of order_ that have not been tried since they came or were touched
+  std::set<Ordered> fresh_;    // those of order_ that have not been tried since they came or were touched
+  std::set<Ordered> blocked_;  // those of order_ that wait for room
   std::map<model::GroupKey, Delay> delays_;
   std::set<std::pair<Time, model::GroupKey>> wakes_;  // the delays by their end
 };

@@ -45,6 +45,8 @@ class Queue : public testing::Test {
     return wake ? std::chrono::duration_cast<std::chrono::seconds>(*wake - At(now)).count() : -1;
   }
 
+  std::string Head() const { return queue_.Head() == nullptr ? "none" : queue_.Head()->name; }
+
   PendingQueue queue_;
 
  private:
@@ -281,6 +283,62 @@ TEST_F(Queue, NobodyIsWokenForAGroupThatDoesNotWait) {
   queue_.BackOff(Key("a"), At(0));
   queue_.Remove(Key("a"));
   EXPECT_EQ(queue_.NextWake(At(0)), std::nullopt);
+}
+
+// --- the head
+// ------------------------------------------------------------------------------------------------------------
+
+TEST_F(Queue, WhoeverWaitsForRoomFirstInOrderIsTheHead) {
+  Put({.name = "young", .created = 2});
+  Put({.name = "old", .created = 1});
+  queue_.Block(Key("young"));
+  queue_.Block(Key("old"));
+  EXPECT_EQ(Head(), "old");
+}
+
+TEST_F(Queue, WhoDoesNotWaitForRoomIsNoHead) {
+  Put({.name = "old", .created = 1});
+  Put({.name = "young", .created = 2});
+  queue_.Block(Key("young"));
+  EXPECT_EQ(Head(), "young");
+}
+
+TEST_F(Queue, WhoComesAfterTheHeadInOrderIsBehindIt) {
+  Put({.name = "first", .created = 1});
+  Put({.name = "head", .created = 2});
+  Put({.name = "last", .created = 3});
+  queue_.Block(Key("head"));
+  EXPECT_FALSE(queue_.IsBehindHead(Key("first")));
+  EXPECT_FALSE(queue_.IsBehindHead(Key("head")));
+  EXPECT_TRUE(queue_.IsBehindHead(Key("last")));
+}
+
+TEST_F(Queue, NobodyIsBehindWithoutAHead) {
+  Put({.name = "a"});
+  EXPECT_FALSE(queue_.IsBehindHead(Key("a")));
+}
+
+TEST_F(Queue, TheHeadThatLeavesIsNoHead) {
+  Put({.name = "head"});
+  queue_.Block(Key("head"));
+  queue_.Remove(Key("head"));
+  EXPECT_EQ(Head(), "none");
+}
+
+TEST_F(Queue, WhoBacksOffIsNoHead) {
+  Put({.name = "head"});
+  queue_.Block(Key("head"));
+  queue_.BackOff(Key("head"), At(0));
+  EXPECT_EQ(Head(), "none");
+}
+
+TEST_F(Queue, AHeadThatMovesInTheOrderStillWaitsForRoom) {
+  Put({.name = "a", .created = 1});
+  Put({.name = "b", .created = 2});
+  queue_.Block(Key("a"));
+  queue_.Block(Key("b"));
+  Put({.name = "b", .priority = 5, .created = 2});
+  EXPECT_EQ(Head(), "b");
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ json::object GroupOf(const GroupRow& row) {
   object["end_s"] = OrNull(row.end);
   object["wait_s"] = row.start ? json::value(Seconds(*row.start - row.submit)) : json::value(nullptr);
   object["reason"] = row.reason;
+  object["expected_start_s"] = OrNull(row.expected_start);
   object["nodes"] = Strings(row.nodes);
   json::object domains;
   for (const auto& [key, values] : row.domains)
@@ -119,6 +120,7 @@ json::object ToJson(const RunReport& report) {
   object["start"] = FormatRfc3339(report.start);
   object["end_s"] = Seconds(report.end);
   object["cut"] = report.cut;
+  object["api_writes"] = report.api_writes;
   object["cluster"] = ClusterOf(report.cluster);
   json::array groups;
   groups.reserve(report.groups.size());

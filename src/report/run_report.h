@@ -31,11 +31,14 @@ struct Span {
   std::optional<Duration> to;
 };
 
+inline constexpr std::size_t kNoShape = static_cast<std::size_t>(-1);
+
 // One pod of a group on a node.
 struct MemberPlacement {
   std::string member;  // "train-workers-0/3": unit and index, or the pod's name
   std::string node;
   Span span;
+  std::size_t shape = kNoShape;  // what it requests: index into RunReport::shapes
 };
 
 struct GroupRow {
@@ -49,8 +52,9 @@ struct GroupRow {
   std::optional<Duration> first_bind;
   std::optional<Duration> start;  // its minimum was placed
   std::optional<Duration> end;
-  std::string reason;              // why it waits, never runs, or failed
-  std::vector<std::string> nodes;  // ever used, sorted
+  std::string reason;                           // why it waits, never runs, or failed
+  std::optional<Duration> expected_start = {};  // of a pending group: at the latest, where it is known
+  std::vector<std::string> nodes;               // ever used, sorted
   std::map<std::string, std::vector<std::string>>
       domains;                      // topology label key -> values of those nodes, sorted
   std::int32_t restarts = 0;        // of the group as a whole
@@ -65,12 +69,32 @@ struct ResourceUse {
   std::int64_t allocatable = 0;  // of all nodes at the end, in base units
   double mean_fraction = 0;      // integral of requested over integral of allocatable
   double peak_fraction = 0;      // the most that was requested at one instant, over what was allocatable then
-  std::vector<double> over_time;  // mean fraction in equal slices of the run
+  std::vector<double> over_time;    // mean fraction in equal slices of the run
+  std::vector<double> detail = {};  // the same in more slices, for charts; may be empty
 };
 
 struct ClusterSummary {
   std::size_t nodes = 0;
   std::map<std::string, std::size_t> domains;  // topology label key -> number of different values
+};
+
+// Resource name -> amount in base units (milli-CPU, bytes, counts), without "pods".
+using Amounts = std::map<std::string, std::int64_t>;
+
+// A node that was there at some time of the run.
+struct NodeRow {
+  std::string name;
+  std::vector<std::string> path;  // its values of RunReport::levels; "" where it lacks the label
+  Amounts allocatable;            // as last seen
+  bool gone = false;              // deleted before the end
+};
+
+// A group's hold on an exclusive domain.
+struct DomainClaim {
+  std::string key;                // topology label key of the domain
+  std::vector<std::string> path;  // values of RunReport::levels down to `key`, its own last; "" where missing
+  std::string group;              // who, for people: "JobSet default/train"
+  Span span;
 };
 
 struct UnknownKind {
@@ -82,11 +106,17 @@ struct UnknownKind {
 
 struct RunReport {
   Time start{};
-  Duration end{0};   // the last instant that matters: nothing changed after it
-  bool cut = false;  // the run was ended by a limit, not because nothing could change any more
+  Duration end{0};               // the last instant that matters: nothing changed after it
+  bool cut = false;              // the run was ended by a limit, not because nothing could change any more
+  std::uint64_t api_writes = 0;  // that the API server carried out: what a run's cost grows with
   ClusterSummary cluster;
   std::vector<GroupRow> groups;  // by submit, then name
   std::vector<ResourceUse> utilisation;
+  std::vector<std::string> levels;          // topology label keys that nodes have, coarse to fine
+  std::vector<NodeRow> nodes;               // by name
+  std::vector<Amounts> shapes;              // different requests of pods, in the order in which they appeared
+  std::vector<MemberPlacement> background;  // pods on the nodes that belong to no group of this report
+  std::vector<DomainClaim> claims;          // by start
   std::vector<std::string> violations;
   std::vector<UnknownKind> unknown_kinds;
   std::vector<std::string> problems;  // input that was not used, and why

@@ -166,7 +166,10 @@ Verdict Judge(const kube::Job& job, const TrackedStatus& status, const JobCounts
     verdict.end = Failing("BackoffLimitExceeded", "Job has reached the specified backoff limit");
   }
   if (!verdict.end && job.spec.active_deadline_seconds && status.start_time && !job.spec.suspend) {
-    const Time deadline = *status.start_time + Duration(1000 * *job.spec.active_deadline_seconds);
+    // The field may hold more than a time can: a hundred years are as good as none.
+    constexpr std::int64_t kLongestSeconds = 100LL * 365 * 24 * 3600;
+    const Time deadline = *status.start_time +
+                          std::chrono::seconds(std::min(*job.spec.active_deadline_seconds, kLongestSeconds));
     if (now >= deadline) {
       verdict.end = Failing("DeadlineExceeded", "Job was active longer than specified deadline");
     } else {

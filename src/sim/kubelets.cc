@@ -18,6 +18,9 @@ namespace {
 constexpr std::array kKinds = {kube::Kind::kNode, kube::Kind::kPod};
 constexpr Duration kFirstBackOff{10'000};
 constexpr Duration kLongestBackOff{300'000};
+// A container that fails every time is started this often; what would come after is more of the same, for
+// ever.
+constexpr int kMostRestarts = 50;
 constexpr Duration kBackOffForgotten{600'000};  // a run that long starts the back-off afresh
 constexpr Duration kRetry{1'000};
 constexpr std::int64_t kLongestSeconds = 1'000'000'000;  // what is longer than 31 years is for ever
@@ -253,6 +256,11 @@ void Kubelets::Admit(Time now, PodState& state) {
 void Kubelets::LookAtStarting(Time now, PodState& state) {
   const std::optional<Time> deadline = Deadline(state);
   if (deadline && now >= *deadline) return EndRun(now, state, 0);
+  const bool fails_for_ever = state.plan.exit_code != 0 && !state.plan.fail_attempts;
+  if (state.waits_for_restart && fails_for_ever && state.life->restarts >= kMostRestarts) {
+    if (deadline) timers_.Set(state.number, *deadline);
+    return;
+  }
   const Time start =
       state.waits_for_restart ? *state.life->last_end + BackOff(state) : state.start_at.value_or(now);
   if (now < start) return timers_.Set(state.number, std::min(start, deadline.value_or(start)));

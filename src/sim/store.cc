@@ -66,9 +66,9 @@ std::vector<kube::Object> Store::List(kube::Kind kind) const {
   return objects;
 }
 
-Result<kube::Object> Store::Draft(kube::Kind kind, json::value json) const {
-  json.as_object()["metadata"].as_object()["resourceVersion"] = std::to_string(revision_ + 1);
-  return kube::Decode(kind, std::move(json));
+Result<kube::Object> Store::Draft(kube::Kind kind, Document document) const {
+  document->at("metadata").as_object()["resourceVersion"] = std::to_string(revision_ + 1);
+  return kube::Decode(kind, std::move(document).Freeze());
 }
 
 void Store::Commit(Time at, kube::Object object) {
@@ -79,7 +79,7 @@ void Store::Commit(Time at, kube::Object object) {
 }
 
 kube::Object Store::Remove(Time at, const kube::Object& last) {
-  Result<kube::Object> gone = Draft(last.kind, *last.raw);
+  Result<kube::Object> gone = Draft(last.kind, Document(last.raw->get_object()));
   CADRE_ASSERT(gone.has_value(), "what could be decoded before can be decoded again");
   ++revision_;
   Table(last.kind).erase(kube::KeyOf(last.Meta()));

@@ -21,6 +21,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "kube/object.h"
+#include "sim/document.h"
 
 namespace cadre::sim {
 
@@ -71,9 +72,9 @@ class Store {
   std::vector<kube::Object> List(kube::Kind kind) const;
   History& history(kube::Kind kind) { return histories_[static_cast<std::size_t>(kind)]; }
 
-  // What `json` would be as the next version of its object; nothing is stored yet. Fails when it cannot be
-  // decoded. REQUIRES: an object with an object `metadata`.
-  Result<kube::Object> Draft(kube::Kind kind, json::value json) const;
+  // What `document` would be as the next version of its object; nothing is stored yet. Fails when it cannot
+  // be decoded. REQUIRES: an object `metadata` in it.
+  Result<kube::Object> Draft(kube::Kind kind, Document document) const;
   // Stores the newest draft. REQUIRES: nothing was stored since it was drafted.
   void Commit(Time at, kube::Object object);
   // Removes an object. What it returns is its last state with the revision of the deletion, as watchers see

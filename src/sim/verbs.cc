@@ -196,7 +196,7 @@ std::expected<const kube::Object*, Verbs::Refusal> Verbs::FindTarget(const drive
       Refusal{Outcome::kGone, fmt::format("{} \"{}\" not found", ResourceName(target.kind), target.name)});
 }
 
-std::expected<kube::Object, Verbs::Refusal> Verbs::Save(Time now, kube::Kind kind, json::object draft) {
+std::expected<kube::Object, Verbs::Refusal> Verbs::Save(Time now, kube::Kind kind, Document draft) {
   Result<kube::Object> object = store_.Draft(kind, std::move(draft));
   if (!object) return std::unexpected(Refusal{Outcome::kRejected, object.error().message});
   store_.Commit(now, *object);
@@ -211,16 +211,16 @@ Verbs::Verdict Verbs::DoPatch(Time now, const drive::Effect& effect, const drive
     return std::unexpected(Refusal{Outcome::kConflict, *std::move(why)});
   }
   const json::object& old = before.raw->get_object();
-  json::object draft = old;
+  Document draft(old);
   for (const json::key_value_pair& field : patch.merge) {
     if (field.key() != "status" && field.key() != "kind" && field.key() != "apiVersion")
-      PatchField(draft, field);
+      PatchField(*draft, field);
   }
-  RestoreServerFields(draft, old);
-  if (SameWhere(patch.merge, old, draft)) return Done{before, before, before};
-  std::vector<std::string> complaints = ForbiddenChanges(before, draft);
+  RestoreServerFields(*draft, old);
+  if (SameWhere(patch.merge, old, *draft)) return Done{before, before, before};
+  std::vector<std::string> complaints = ForbiddenChanges(before, *draft);
   if (before.Meta().deletion_timestamp) {
-    if (auto added = NewFinalizer(before.Meta(), draft)) complaints.push_back(*std::move(added));
+    if (auto added = NewFinalizer(before.Meta(), *draft)) complaints.push_back(*std::move(added));
   }
   if (!complaints.empty()) {
     return std::unexpected(
@@ -230,13 +230,13 @@ Verbs::Verdict Verbs::DoPatch(Time now, const drive::Effect& effect, const drive
 }
 
 // Ends the object instead when it was only waiting for its last finalizer.
-Verbs::Verdict Verbs::Update(Time now, const kube::Object& before, json::object draft) {
+Verbs::Verdict Verbs::Update(Time now, const kube::Object& before, Document draft) {
   const json::object& old = before.raw->get_object();
-  const bool spec_changed = !SameField(old, draft, "spec");
-  if (spec_changed) verbs::BumpGeneration(before.kind, draft);
+  const bool spec_changed = !SameField(old, *draft, "spec");
+  if (spec_changed) verbs::BumpGeneration(before.kind, *draft);
   const bool grace_over = IntOf(old.at("metadata").get_object(), "deletionGracePeriodSeconds", 0) == 0;
-  if (before.Meta().deletion_timestamp && grace_over && !verbs::HasFinalizers(draft)) {
-    Result<kube::Object> answer = kube::Decode(before.kind, std::move(draft));
+  if (before.Meta().deletion_timestamp && grace_over && !verbs::HasFinalizers(*draft)) {
+    Result<kube::Object> answer = kube::Decode(before.kind, std::move(draft).Freeze());
     if (!answer) return std::unexpected(Refusal{Outcome::kRejected, answer.error().message});
     store_.Remove(now, before);
     return Done{before, std::nullopt, *std::move(answer)};
@@ -261,9 +261,10 @@ Verbs::Verdict Verbs::DoPatchStatus(Time now, const drive::Effect& effect, const
   if (auto why = FailedPrecondition(before, effect, patch.merge)) {
     return std::unexpected(Refusal{Outcome::kConflict, *std::move(why)});
   }
-  json::object draft = before.raw->get_object();
-  if (const auto status = patch.merge.find("status"); status != patch.merge.end()) PatchField(draft, *status);
-  if (SameField(before.raw->get_object(), draft, "status")) return Done{before, before, before};
+  Document draft(before.raw->get_object());
+  if (const auto status = patch.merge.find("status"); status != patch.merge.end())
+    PatchField(*draft, *status);
+  if (SameField(before.raw->get_object(), *draft, "status")) return Done{before, before, before};
   const Result<kube::Object> after = store_.Draft(before.kind, std::move(draft));
   if (!after) return std::unexpected(Refusal{Outcome::kRejected, after.error().message});
   const std::vector<std::string> complaints = ForbiddenStatus(*after);

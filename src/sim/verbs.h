@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "drive/api.h"
 #include "sim/admission.h"
+#include "sim/document.h"
 #include "sim/identity.h"
 #include "sim/store.h"
 
@@ -70,16 +71,16 @@ class Verbs {
   Verdict DoDelete(Time now, const drive::Effect& effect, const drive::Delete& del);
   Verdict DoEvict(Time now, const drive::Effect& effect, const drive::Evict& evict);
 
-  Verdict Update(Time now, const kube::Object& before, json::object draft);
-  Verdict CreateAdmitted(Time now, kube::Kind kind, std::string_view namespace_, json::object body);
+  Verdict Update(Time now, const kube::Object& before, Document draft);
+  Verdict CreateAdmitted(Time now, kube::Kind kind, std::string_view namespace_, Document body);
   Verdict CreateMadeNamespace(Time now, const kube::Object& existing, const json::object& body);
   Verdict DeleteObject(Time now, const kube::Object& before, const drive::Delete& del);
-  Verdict DeleteGracefully(Time now, const kube::Object& before, json::object draft, std::int64_t grace);
-  Verdict DeleteNow(Time now, const kube::Object& before, json::object draft);
+  Verdict DeleteGracefully(Time now, const kube::Object& before, Document draft, std::int64_t grace);
+  Verdict DeleteNow(Time now, const kube::Object& before, Document draft);
   static std::optional<std::string> FailedDeletePrecondition(const kube::Object& object,
                                                              const drive::Effect& effect);
 
-  std::expected<kube::Object, Refusal> Save(Time now, kube::Kind kind, json::object draft);
+  std::expected<kube::Object, Refusal> Save(Time now, kube::Kind kind, Document draft);
   std::expected<const kube::Object*, Refusal> FindTarget(const drive::Target& target) const;
   bool Name(kube::Kind kind, std::string_view namespace_, json::object& metadata);
   bool MakeNamespace(Time now, std::string_view name);

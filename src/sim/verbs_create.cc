@@ -22,7 +22,8 @@ constexpr int kNameTries = 8;  // the API server's own bound
 
 Verbs::Verdict Verbs::DoCreate(Time now, const drive::Create& create) {
   const kube::KindInfo& info = kube::Info(create.kind);
-  json::object body = create.body;
+  Document document(create.body);
+  json::object& body = *document;
   body["apiVersion"] = kube::ApiVersion(create.kind);
   body["kind"] = info.name;
   json::object& metadata = MakeObject(body, "metadata");
@@ -49,18 +50,17 @@ Verbs::Verdict Verbs::DoCreate(Time now, const drive::Create& create) {
   metadata["uid"] = identities_.NextUid();
   metadata["creationTimestamp"] = FormatRfc3339(now);
   if (verbs::HasGeneration(create.kind)) metadata["generation"] = 1;
-  return CreateAdmitted(now, create.kind, namespace_, std::move(body));
+  return CreateAdmitted(now, create.kind, namespace_, std::move(document));
 }
 
-Verbs::Verdict Verbs::CreateAdmitted(Time now, kube::Kind kind, std::string_view namespace_,
-                                     json::object body) {
-  const std::string name(StringOf(body.at("metadata").get_object(), "name"));
-  if (const Result<void> admitted = admission_.AdmitCreate(now, kind, body); !admitted) {
+Verbs::Verdict Verbs::CreateAdmitted(Time now, kube::Kind kind, std::string_view namespace_, Document body) {
+  const std::string name(StringOf(body->at("metadata").get_object(), "name"));
+  if (const Result<void> admitted = admission_.AdmitCreate(now, kind, *body); !admitted) {
     return std::unexpected(Refusal{Outcome::kRejected, admitted.error().message});
   }
   const bool needs_namespace =
       !namespace_.empty() && store_.Find(kube::Kind::kNamespace, std::string(namespace_)) == nullptr;
-  json::object copy = needs_namespace ? body : json::object();
+  Document copy = needs_namespace ? Document(*body) : Document();
   const Result<kube::Object> draft = store_.Draft(kind, std::move(body));
   if (!draft) return std::unexpected(Refusal{Outcome::kRejected, draft.error().message});
   const std::vector<std::string> complaints = kube::Validate(*draft);
@@ -92,14 +92,14 @@ bool Verbs::Name(kube::Kind kind, std::string_view namespace_, json::object& met
 // True when it had to be made.
 bool Verbs::MakeNamespace(Time now, std::string_view name) {
   if (store_.Find(kube::Kind::kNamespace, std::string(name)) != nullptr) return false;
-  json::object body{{"apiVersion", "v1"},
-                    {"kind", "Namespace"},
-                    {"metadata",
-                     {{"name", name},
-                      {"uid", identities_.NextUid()},
-                      {"creationTimestamp", FormatRfc3339(now)},
-                      {"labels", {{"kubernetes.io/metadata.name", name}}}}}};
-  const auto made = Save(now, kube::Kind::kNamespace, std::move(body));
+  const json::object body{{"apiVersion", "v1"},
+                          {"kind", "Namespace"},
+                          {"metadata",
+                           {{"name", name},
+                            {"uid", identities_.NextUid()},
+                            {"creationTimestamp", FormatRfc3339(now)},
+                            {"labels", {{"kubernetes.io/metadata.name", name}}}}}};
+  const auto made = Save(now, kube::Kind::kNamespace, Document(body));
   if (!made) return false;
   made_namespaces_.emplace(name);
   return true;
@@ -116,11 +116,11 @@ Verbs::Verdict Verbs::CreateMadeNamespace(Time now, const kube::Object& existing
         Refusal{Outcome::kConflict, fmt::format("namespaces \"{}\" already exists", before.Meta().name)});
   }
   made_namespaces_.erase(made);
-  json::object draft = before.raw->get_object();
+  Document draft(before.raw->get_object());
   const json::object& metadata = body.at("metadata").get_object();
   for (const std::string_view field : {"labels", "annotations"}) {
     if (const json::value* value = FieldOf(metadata, field))
-      MergePatch(MakeObject(draft, "metadata")[field], *value);
+      MergePatch(MakeObject(*draft, "metadata")[field], *value);
   }
   auto after = Save(now, kube::Kind::kNamespace, std::move(draft));
   if (!after) return std::unexpected(std::move(after.error()));
@@ -131,7 +131,8 @@ Result<void> Verbs::Load(Time now, const kube::Object& object) {
   const kube::KindInfo& info = kube::Info(object.kind);
   CADRE_ASSERT(object.raw != nullptr && object.raw->is_object(),
                "only objects with their JSON can be loaded");
-  json::object body = object.raw->get_object();
+  Document document(object.raw->get_object());
+  json::object& body = *document;
   body["apiVersion"] = kube::ApiVersion(object.kind);
   body["kind"] = info.name;
   json::object& metadata = MakeObject(body, "metadata");
@@ -149,7 +150,7 @@ Result<void> Verbs::Load(Time now, const kube::Object& object) {
   if (!object.Meta().creation_timestamp) metadata["creationTimestamp"] = FormatRfc3339(now);
   if (verbs::HasGeneration(object.kind) && object.Meta().generation == 0) metadata["generation"] = 1;
   if (!namespace_.empty()) MakeNamespace(now, namespace_);
-  const auto loaded = Save(now, object.kind, std::move(body));
+  const auto loaded = Save(now, object.kind, std::move(document));
   if (!loaded) return std::unexpected(Error{loaded.error().message});
   return {};
 }

@@ -92,8 +92,8 @@ Verbs::Verdict Verbs::DoDelete(Time now, const drive::Effect& effect, const driv
 }
 
 Verbs::Verdict Verbs::DeleteObject(Time now, const kube::Object& before, const drive::Delete& del) {
-  json::object draft = before.raw->get_object();
-  SetPropagation(draft, del.propagation);
+  Document draft(before.raw->get_object());
+  SetPropagation(*draft, del.propagation);
   if (before.kind == kube::Kind::kPod) {
     const std::int64_t grace = PodGrace(before.As<kube::Pod>(), del);
     if (grace > 0) return DeleteGracefully(now, before, std::move(draft), grace);
@@ -102,15 +102,15 @@ Verbs::Verdict Verbs::DeleteObject(Time now, const kube::Object& before, const d
 }
 
 // A bound pod: the kubelet ends it and then deletes it with grace 0. Asking again can only shorten the time.
-Verbs::Verdict Verbs::DeleteGracefully(Time now, const kube::Object& before, json::object draft,
+Verbs::Verdict Verbs::DeleteGracefully(Time now, const kube::Object& before, Document draft,
                                        std::int64_t grace) {
   Time start = now;
   if (const std::optional<Time>& ends = before.Meta().deletion_timestamp) {
-    const std::int64_t old_grace = IntOf(draft.at("metadata").get_object(), "deletionGracePeriodSeconds", 0);
+    const std::int64_t old_grace = IntOf(draft->at("metadata").get_object(), "deletionGracePeriodSeconds", 0);
     if (grace >= old_grace) return Done{before, before, before};
     start = *ends - std::chrono::seconds(old_grace);
   }
-  MarkDeleted(before.kind, draft, start + std::chrono::seconds(grace), grace);
+  MarkDeleted(before.kind, *draft, start + std::chrono::seconds(grace), grace);
   auto after = Save(now, before.kind, std::move(draft));
   if (!after) return std::unexpected(std::move(after.error()));
   return Done{before, *after, *after};
@@ -118,14 +118,14 @@ Verbs::Verdict Verbs::DeleteGracefully(Time now, const kube::Object& before, jso
 
 // Pods show that they are being deleted in a revision of its own before they go; other kinds just go. With
 // finalizers everything stays until the last of them is taken off.
-Verbs::Verdict Verbs::DeleteNow(Time now, const kube::Object& before, json::object draft) {
-  const bool waits = verbs::HasFinalizers(draft);
+Verbs::Verdict Verbs::DeleteNow(Time now, const kube::Object& before, Document draft) {
+  const bool waits = verbs::HasFinalizers(*draft);
   const bool is_pod = before.kind == kube::Kind::kPod;
   kube::Object last = before;
   if (waits || is_pod) {
-    const bool had_grace = IntOf(draft.at("metadata").get_object(), "deletionGracePeriodSeconds", 0) > 0;
-    if (!before.Meta().deletion_timestamp || had_grace) MarkDeleted(before.kind, draft, now, 0);
-    if (draft.at("metadata") != before.raw->get_object().at("metadata")) {
+    const bool had_grace = IntOf(draft->at("metadata").get_object(), "deletionGracePeriodSeconds", 0) > 0;
+    if (!before.Meta().deletion_timestamp || had_grace) MarkDeleted(before.kind, *draft, now, 0);
+    if (draft->at("metadata") != before.raw->get_object().at("metadata")) {
       auto marked = Save(now, before.kind, std::move(draft));
       if (!marked) return std::unexpected(std::move(marked.error()));
       last = *std::move(marked);

@@ -70,17 +70,17 @@ Verbs::Verdict Verbs::DoBind(Time now, const drive::Effect& effect, const drive:
   if (auto why = CannotBind(before, effect)) {
     return std::unexpected(Refusal{Outcome::kConflict, *std::move(why)});
   }
-  json::object draft = before.raw->get_object();
-  MakeObject(draft, "spec")["nodeName"] = bind.node;
+  Document draft(before.raw->get_object());
+  MakeObject(*draft, "spec")["nodeName"] = bind.node;
   if (!bind.annotations.empty()) {
-    json::object& annotations = MakeObject(MakeObject(draft, "metadata"), "annotations");
+    json::object& annotations = MakeObject(MakeObject(*draft, "metadata"), "annotations");
     for (const auto& [key, value] : bind.annotations)
       annotations[key] = value;
   }
-  SetCondition(draft, {{"type", "PodScheduled"},
-                       {"status", "True"},
-                       {"lastProbeTime", nullptr},
-                       {"lastTransitionTime", FormatRfc3339(now)}});
+  SetCondition(*draft, {{"type", "PodScheduled"},
+                        {"status", "True"},
+                        {"lastProbeTime", nullptr},
+                        {"lastTransitionTime", FormatRfc3339(now)}});
   auto after = Save(now, kube::Kind::kPod, std::move(draft));
   if (!after) return std::unexpected(std::move(after.error()));
   return Done{before, *std::move(after), std::nullopt};
@@ -95,13 +95,13 @@ Verbs::Verdict Verbs::DoEvict(Time now, const drive::Effect& effect, const drive
     return std::unexpected(Refusal{Outcome::kConflict, *std::move(why)});
   }
   if (before.Meta().deletion_timestamp) return Done{before, before, std::nullopt};
-  json::object draft = before.raw->get_object();
-  SetCondition(draft, {{"type", "DisruptionTarget"},
-                       {"status", "True"},
-                       {"lastProbeTime", nullptr},
-                       {"lastTransitionTime", FormatRfc3339(now)},
-                       {"reason", "EvictionByEvictionAPI"},
-                       {"message", "Eviction API: evicting"}});
+  Document draft(before.raw->get_object());
+  SetCondition(*draft, {{"type", "DisruptionTarget"},
+                        {"status", "True"},
+                        {"lastProbeTime", nullptr},
+                        {"lastTransitionTime", FormatRfc3339(now)},
+                        {"reason", "EvictionByEvictionAPI"},
+                        {"message", "Eviction API: evicting"}});
   auto marked = Save(now, kube::Kind::kPod, std::move(draft));
   if (!marked) return std::unexpected(std::move(marked.error()));
   Verdict deleted = DeleteObject(now, *marked, drive::Delete{evict.pod, drive::Propagation::kBackground, {}});

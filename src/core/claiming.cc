@@ -1,0 +1,119 @@
+// Exclusive domains: claims are written before the first bind, tidied when they end, and given up when
+// nothing of their group has lived for too long.
+#include <algorithm>
+
+#include "core/scheduler_impl.h"
+#include "match/node_table.h"
+
+namespace cadre::core {
+namespace {
+
+bool IsExclusive(const model::GroupSpec& spec) {
+  return !spec.topology.exclusive.empty() || std::ranges::any_of(spec.units, [](const model::UnitSpec& unit) {
+    return !unit.topology.exclusive.empty();
+  });
+}
+
+boost::json::object AnnotationPatch(const std::string& name, boost::json::value value) {
+  boost::json::object annotations{{name, std::move(value)}};
+  return {{"metadata", boost::json::object{{"annotations", std::move(annotations)}}}};
+}
+
+}  // namespace
+
+// What the group holds when it is placed like this: its units' domains, and what it holds already for units
+// that are not part of this placement.
+std::vector<ClaimEntry> Scheduler::Impl::ClaimsFor(const model::GroupKey& key, const Group& group,
+                                                   const Ask& ask, const match::Placement& placement) const {
+  std::map<std::string, ClaimEntry> entries;
+  for (ClaimEntry& held : state_.claims.Of(key))
+    entries.insert_or_assign(held.unit, std::move(held));
+  const auto add = [&](const std::string& unit, const std::string& topology, model::NodeId node) {
+    const model::NodeEntry& entry = state_.cluster.node(node);
+    if (topology.empty() || !entry.Present()) return;
+    entries.insert_or_assign(unit, ClaimEntry{unit, topology, match::PathValuesOf(*entry.node, topology)});
+  };
+  for (std::size_t i = 0; i < ask.slots.size(); ++i) {
+    if (!placement.nodes[i].Valid()) continue;
+    add({}, group.spec.topology.exclusive, placement.nodes[i]);
+    const auto unit = std::ranges::find(group.spec.units, ask.slots[i].unit, &model::UnitSpec::name);
+    if (unit != group.spec.units.end()) add(unit->name, unit->topology.exclusive, placement.nodes[i]);
+  }
+  std::vector<ClaimEntry> sorted;
+  for (auto& [unit, entry] : entries)
+    sorted.push_back(std::move(entry));
+  return sorted;
+}
+
+// Has the claims of a placement written if they are not yet; its binds wait for that.
+std::optional<drive::EffectId> Scheduler::Impl::WriteClaims(const model::GroupKey& key, Group& group,
+                                                            const Ask& ask,
+                                                            const match::Placement& placement) {
+  if (!IsExclusive(group.spec) || !group.spec.record) return std::nullopt;
+  std::vector<ClaimEntry> entries = ClaimsFor(key, group, ask, placement);
+  if (entries == state_.claims.Of(key)) return std::nullopt;
+  const model::OwnerObject& record = *group.spec.record;
+  // The UID is the precondition and not the resourceVersion: the annotation has one writer, under one lease,
+  // while the owner's status changes all the time when its pods come.
+  const drive::EffectId id =
+      Emit({.id = {},
+            .after = {},
+            .lane = drive::Lane::kWrite,
+            .uid = record.uid,
+            .what = drive::Patch{{record.kind, record.namespace_, record.name},
+                                 AnnotationPatch(ClaimsAnnotationOf(key.part),
+                                                 boost::json::value(EncodeClaims(entries, options_.epoch)))}},
+           {Purpose::kClaim, key, record.uid});
+  state_.claims.Assume(group.spec, std::move(entries), state_.cluster);
+  return id;
+}
+
+void Scheduler::Impl::HandleClaimAnswer(const Sent& sent, const drive::Answer& answer) {
+  if (answer.outcome == drive::Outcome::kDone) return;
+  state_.claims.Forget(sent.group, state_.catalog, state_.cluster);
+  Group* group = state_.Find(sent.group);
+  if (group == nullptr) return;
+  // Its binds are answered as not sent; that they failed is known from here alone.
+  group->bind_failed = true;
+  group->bind_error = "its claim could not be written: " + answer.message;
+}
+
+void Scheduler::Impl::TidyClaims() {
+  for (const Claims::Stale& stale : state_.claims.TakeStale()) {
+    boost::json::value text = stale.entries.empty()
+                                  ? boost::json::value(nullptr)
+                                  : boost::json::value(EncodeClaims(stale.entries, options_.epoch));
+    Emit({.id = {},
+          .after = {},
+          .lane = drive::Lane::kWrite,
+          .uid = stale.record.uid,
+          .what = drive::Patch{{stale.record.kind, stale.record.namespace_, stale.record.name},
+                               AnnotationPatch(ClaimsAnnotationOf(stale.key.part), std::move(text))}},
+         {Purpose::kOther, stale.key, {}});
+  }
+}
+
+// Groups that hold domains and have no pods: a restart makes them again, and if it does not, the domain is
+// free for others.
+void Scheduler::Impl::ExpireClaims() {
+  if (!state_.claims.Any()) {
+    podless_claims_.clear();
+    return;
+  }
+  for (const model::GroupKey& key : state_.claims.Holders()) {
+    const Group* group = state_.Find(key);
+    if (group != nullptr && !group->members.empty()) {
+      podless_claims_.erase(key);
+      continue;
+    }
+    const Time deadline = podless_claims_.try_emplace(key, now_).first->second + kClaimWithoutPods;
+    if (deadline > now_) {
+      WakeAt(deadline);
+      continue;
+    }
+    podless_claims_.erase(key);
+    state_.claims.Expire(key, state_.cluster);
+  }
+}
+
+}  // namespace cadre::core

@@ -1,0 +1,211 @@
+#include "core/claims.h"
+
+#include <algorithm>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "core/plan.h"
+
+namespace cadre::core {
+namespace {
+
+namespace bj = boost::json;
+
+constexpr std::string_view kClaimsAnnotation = "cadre.dev/claims";
+
+bool IsOver(const model::OwnerObject& owner) {
+  return owner.suspended || owner.finished || owner.deleting;
+}
+
+// Of the group's record object; null when that is not there.
+const kube::StringMap* RecordAnnotations(const groups::Catalog& catalog, const model::GroupKey& key) {
+  if (const kube::JobSet* jobset = catalog.FindJobSet(key.uid)) return &jobset->metadata.annotations;
+  if (const kube::Job* job = catalog.FindJob(key.uid)) return &job->metadata.annotations;
+  const kube::PodGroup* pod_group = key.uid.empty() ? catalog.FindPodGroup(key) : nullptr;
+  return pod_group == nullptr ? nullptr : &pod_group->metadata.annotations;
+}
+
+std::vector<ClaimEntry> WrittenOn(const kube::StringMap& annotations, const model::GroupKey& key) {
+  const auto found = annotations.find(ClaimsAnnotationOf(key.part));
+  if (found == annotations.end()) return {};
+  return DecodeClaims(found->second).value_or(std::vector<ClaimEntry>{});
+}
+
+const model::TopologyAsk* AskOf(const model::GroupSpec& spec, std::string_view unit) {
+  if (unit.empty()) return &spec.topology;
+  const auto found = std::ranges::find(spec.units, unit, &model::UnitSpec::name);
+  return found == spec.units.end() ? nullptr : &found->topology;
+}
+
+// The Job that is this unit has succeeded: a failed one may be restarted, and comes back to its domain.
+bool IsComplete(const groups::Catalog& catalog, const model::GroupSpec& spec, const std::string& unit) {
+  const std::vector<const kube::Job*> jobs = catalog.JobsOf(spec.record->uid);
+  return std::ranges::any_of(jobs, [&](const kube::Job* job) {
+    const auto complete = [](const kube::Condition& c) { return c.type == "Complete" && c.status; };
+    return job->metadata.name == unit && std::ranges::any_of(job->status.conditions, complete);
+  });
+}
+
+std::string TextOf(const bj::object& object, std::string_view key) {
+  const bj::value* value = object.if_contains(key);
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string{};
+}
+
+std::optional<ClaimEntry> DecodeEntry(const bj::value& value) {
+  const bj::object* object = value.if_object();
+  if (object == nullptr) return std::nullopt;
+  ClaimEntry entry{.unit = TextOf(*object, "unit"), .key = TextOf(*object, "key"), .path = {}};
+  const bj::value* path = object->if_contains("path");
+  if (entry.key.empty() || path == nullptr || !path->is_array()) return std::nullopt;
+  for (const bj::value& step : path->get_array()) {
+    if (!step.is_string()) return std::nullopt;
+    entry.path.emplace_back(step.get_string());
+  }
+  return entry;
+}
+
+}  // namespace
+
+std::string ClaimsAnnotationOf(std::string_view part) {
+  if (part.empty()) return std::string(kClaimsAnnotation);
+  // Parts are made fit for a label key as they are for the mark of the start.
+  return std::string(kClaimsAnnotation) + StartedAnnotationOf(part).substr(kStartedAnnotation.size());
+}
+
+std::string EncodeClaims(const std::vector<ClaimEntry>& entries, std::uint64_t epoch) {
+  bj::array claims;
+  for (const ClaimEntry& entry : entries) {
+    claims.push_back(bj::object{
+        {"unit", entry.unit}, {"key", entry.key}, {"path", bj::array(entry.path.begin(), entry.path.end())}});
+  }
+  return bj::serialize(bj::object{{"v", 1}, {"epoch", epoch}, {"claims", std::move(claims)}});
+}
+
+std::optional<std::vector<ClaimEntry>> DecodeClaims(std::string_view text) {
+  boost::system::error_code error;
+  const bj::value value = bj::parse(text, error);
+  const bj::object* object = error ? nullptr : value.if_object();
+  if (object == nullptr) return std::nullopt;
+  const bj::value* version = object->if_contains("v");
+  const bj::value* claims = object->if_contains("claims");
+  if (version == nullptr || *version != 1 || claims == nullptr || !claims->is_array()) return std::nullopt;
+  std::vector<ClaimEntry> entries;
+  for (const bj::value& claim : claims->get_array()) {
+    auto entry = DecodeEntry(claim);
+    if (!entry) return std::nullopt;
+    entries.push_back(*std::move(entry));
+  }
+  std::ranges::sort(entries);
+  return entries;
+}
+
+void Claims::Drop(const model::GroupKey& key, model::Cluster& cluster) {
+  const auto found = records_.find(key);
+  if (found == records_.end()) return;
+  for (const ClaimEntry& entry : found->second.entries)
+    cluster.DropClaim({model::TenantGroupOf(key), entry.unit});
+  records_.erase(found);
+}
+
+void Claims::Put(const model::GroupSpec& spec, const std::vector<ClaimEntry>& entries,
+                 model::Cluster& cluster) {
+  Record& record = records_[spec.key];
+  record.owner = *spec.record;
+  for (const ClaimEntry& old : record.entries) {
+    const auto same = [&](const ClaimEntry& entry) { return entry.unit == old.unit; };
+    if (std::ranges::none_of(entries, same)) cluster.DropClaim({model::TenantGroupOf(spec.key), old.unit});
+  }
+  for (const ClaimEntry& entry : entries) {
+    const model::TopologyAsk* ask = AskOf(spec, entry.unit);
+    cluster.SetClaim({.holder = {model::TenantGroupOf(spec.key), entry.unit},
+                      .key = entry.key,
+                      .path = entry.path,
+                      .scope = ask == nullptr ? model::ExclusiveScope::kGroups : ask->scope,
+                      .text = model::ToString(spec.key)});
+  }
+  record.entries = entries;
+}
+
+void Claims::Fold(const model::GroupKey& key, const groups::Catalog& catalog, model::Cluster& cluster) {
+  const kube::StringMap* annotations = RecordAnnotations(catalog, key);
+  const auto known = records_.find(key);
+  const bool is_written = annotations != nullptr && annotations->contains(ClaimsAnnotationOf(key.part));
+  if (!is_written && known == records_.end()) {
+    stale_.erase(key);
+    return;
+  }
+  const model::GroupSpec spec = catalog.Describe(key, {});
+  if (!spec.record || spec.record->deleting) {  // what goes needs no tidying
+    Drop(key, cluster);
+    stale_.erase(key);
+    return;
+  }
+  std::vector<ClaimEntry> written = WrittenOn(spec.record->annotations, key);
+  if (known != records_.end() && known->second.sent) {
+    if (written == *known->second.sent) {
+      known->second.sent.reset();
+    } else {
+      written = *known->second.sent;
+    }
+  }
+  std::vector<ClaimEntry> holds;
+  if (!IsOver(*spec.record)) {
+    std::ranges::copy_if(written, std::back_inserter(holds), [&](const ClaimEntry& entry) {
+      const model::TopologyAsk* ask = AskOf(spec, entry.unit);
+      return ask != nullptr && ask->exclusive == entry.key && !IsComplete(catalog, spec, entry.unit);
+    });
+  }
+  if (is_written && (holds != written || holds.empty())) {
+    stale_.insert_or_assign(key, Stale{key, *spec.record, holds});
+  } else {
+    stale_.erase(key);
+  }
+  if (holds.empty()) {
+    Drop(key, cluster);
+  } else {
+    Put(spec, holds, cluster);
+  }
+}
+
+void Claims::Assume(const model::GroupSpec& spec, std::vector<ClaimEntry> entries, model::Cluster& cluster) {
+  Put(spec, entries, cluster);
+  records_[spec.key].sent = std::move(entries);
+  stale_.erase(spec.key);
+}
+
+void Claims::Forget(const model::GroupKey& key, const groups::Catalog& catalog, model::Cluster& cluster) {
+  const auto found = records_.find(key);
+  if (found == records_.end() || !found->second.sent) return;
+  Drop(key, cluster);
+  Fold(key, catalog, cluster);
+}
+
+std::vector<ClaimEntry> Claims::Of(const model::GroupKey& key) const {
+  const auto found = records_.find(key);
+  return found == records_.end() ? std::vector<ClaimEntry>{} : found->second.entries;
+}
+
+std::vector<Claims::Stale> Claims::TakeStale() {
+  std::vector<Stale> stale;
+  for (auto& [key, one] : stale_)
+    stale.push_back(std::move(one));
+  stale_.clear();
+  return stale;
+}
+
+std::vector<model::GroupKey> Claims::Holders() const {
+  std::vector<model::GroupKey> keys;
+  for (const auto& [key, record] : records_)
+    keys.push_back(key);
+  return keys;
+}
+
+void Claims::Expire(const model::GroupKey& key, model::Cluster& cluster) {
+  const auto found = records_.find(key);
+  if (found == records_.end()) return;
+  stale_.insert_or_assign(key, Stale{key, found->second.owner, {}});
+  Drop(key, cluster);
+}
+
+}  // namespace cadre::core
