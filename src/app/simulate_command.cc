@@ -88,14 +88,7 @@ Result<Loaded> LoadAll(const SimulateFlags& flags) {
     return Err(
         "give at least one file with -f, or a trace with --trace (cadre simulate --help has examples)");
   Loaded loaded;
-  kube::Manifests& manifests = loaded.manifests;
-  for (const std::string& path : flags.cluster_files)
-    LoadClusterFile(path, manifests);
-  if (flags.uniform.nodes != 0) {
-    CADRE_TRY(std::vector<kube::Object> nodes, NodesFromFlags(flags.uniform));
-    for (kube::Object& node : nodes)
-      manifests.objects.push_back({std::move(node), {.file = "--nodes"}});
-  }
+  CADRE_TRY_VOID(LoadCluster(flags, loaded.manifests));
   LoadFiles(flags, loaded);
   return loaded;
 }
@@ -231,20 +224,7 @@ CLI::App* AddSimulateCommand(CLI::App& app, SimulateFlags& flags) {
           "(.swf, .csv, also gzip); repeatable")
       ->type_name("FILE");
   AddTraceOptions(*command, flags.trace);
-  command
-      ->add_option("--cluster", flags.cluster_files,
-                   "Nodes: a NodeList dump or a cluster description; repeatable")
-      ->type_name("FILE");
-  command
-      ->add_option("--nodes", flags.uniform.nodes,
-                   "This many equal nodes (beside those of --cluster, if given)")
-      ->type_name("N");
-  command->add_option("--node", flags.uniform.node, "What each of --nodes offers")
-      ->type_name("RESOURCES")
-      ->capture_default_str();
-  command->add_option("--per-rack", flags.uniform.per_rack, "Nodes of --nodes in one rack")->type_name("N");
-  command->add_option("--racks-per-zone", flags.uniform.racks_per_zone, "Racks of --nodes in one zone")
-      ->type_name("N");
+  AddClusterOptions(*command, flags);
   command
       ->add_option("--json", flags.json,
                    "Write the result as JSON; - for standard output instead of the text")

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cluster_file.h"
+#include "app/cluster_options.h"
 #include "app/workload_input.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's name
@@ -17,13 +17,11 @@ class App;
 namespace cadre::app {
 
 // The flags as given.
-struct SimulateFlags {
+struct SimulateFlags : ClusterFlags {
   std::vector<std::string> files;  // -f
   TraceFlags trace;                // --trace and how to read traces
-  std::vector<std::string> cluster_files;
-  UniformCluster uniform{.node = "cpu=32,memory=128Gi"};
-  std::string json;  // "-": stdout, instead of the text
-  std::string html;  // a file
+  std::string json;                // "-": stdout, instead of the text
+  std::string html;                // a file
   std::string default_duration = "60s";
   std::string start_delay = "0s";
   std::string queue = "easy";

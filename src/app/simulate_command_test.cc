@@ -8,8 +8,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
+#include "app/testing.h"
 #include "app/version.h"
 #include "base/json.h"
 
@@ -31,19 +31,14 @@ std::string ReadFile(const std::filesystem::path& path) {
 class Simulate : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() / fmt::format("cadre_{}_{}", test->name(), ::getpid());
-    std::filesystem::create_directories(folder_);
     flags_.uniform.nodes = 2;
     flags_.uniform.node = "cpu=4,memory=8Gi";
     flags_.colour = "never";
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   void Give(std::string_view text, const std::string& name = "jobs.yaml") {
     // What starts with a brace would be taken for JSON.
-    std::ofstream(folder_ / name) << "---\n" << text;
-    flags_.files.push_back((folder_ / name).string());
+    flags_.files.push_back(folder_.Write(name, fmt::format("---\n{}", text)));
   }
 
   int Run() { return RunSimulate(flags_, out_, err_); }
@@ -53,7 +48,7 @@ class Simulate : public ::testing::Test {
     return json::parse(out_.str());
   }
 
-  std::filesystem::path folder_;
+  testing::TemporaryFolder folder_;
   SimulateFlags flags_;
   std::ostringstream out_;
   std::ostringstream err_;

@@ -1,16 +1,48 @@
 // Small objects for the tests of this folder.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "app/simulation.h"
 #include "kube/manifest.h"
 #include "kube/object.h"
 
 namespace cadre::app::testing {
+
+// A folder of the running test's own, gone with it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    std::string name = fmt::format("cadre_{}_{}", test->name(), ::getpid());
+    std::ranges::replace(name, '/', '_');  // of a test with parameters
+    path_ = std::filesystem::temp_directory_path() / name;
+    std::filesystem::create_directories(path_);
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  // Returns the path of the file.
+  std::string Write(const std::string& name, std::string_view text) const {
+    std::ofstream(path_ / name) << text;
+    return (path_ / name).string();
+  }
+
+ private:
+  std::filesystem::path path_;
+};
 
 // The objects of a manifest. Asserts that all of it could be read.
 inline std::vector<kube::Object> Objects(std::string_view yaml) {

@@ -65,16 +65,10 @@ Node NodeOf(const kube::Object& object) {
   return found;
 }
 
-Result<void> LoadCluster(const TopologyFlags& flags, State& state, std::ostream& err) {
+Result<void> LoadNodes(const TopologyFlags& flags, State& state, std::ostream& err) {
   state.has_cluster = !flags.cluster_files.empty() || flags.uniform.nodes != 0;
   kube::Manifests manifests;
-  for (const std::string& path : flags.cluster_files)
-    LoadClusterFile(path, manifests);
-  if (flags.uniform.nodes != 0) {
-    CADRE_TRY(std::vector<kube::Object> nodes, NodesFromFlags(flags.uniform));
-    for (kube::Object& node : nodes)
-      manifests.objects.push_back({std::move(node), {.file = "--nodes"}});
-  }
+  CADRE_TRY_VOID(LoadCluster(flags, manifests));
   for (const kube::Problem& problem : manifests.problems)
     err << kube::ToString(problem) << '\n';
   // Of a node that is there twice the last one counts, as in a simulation.
@@ -207,7 +201,7 @@ Result<void> WriteLabels(const TopologyFlags& flags, const State& state, std::os
 
 Result<void> Run(const TopologyFlags& flags, std::ostream& out, std::ostream& err) {
   State state;
-  CADRE_TRY_VOID(LoadCluster(flags, state, err));
+  CADRE_TRY_VOID(LoadNodes(flags, state, err));
   CADRE_TRY_VOID(LoadImports(flags, state));
   if (!state.has_cluster && flags.imports.empty())
     return Err("there are no nodes: give --cluster FILE, --nodes N, or --import FORMAT:FILE");
@@ -231,18 +225,7 @@ CLI::App* AddTopologyCommand(CLI::App& app, TopologyFlags& flags) {
   CLI::App* command = app.add_subcommand(
       "topology", "The domains of a cluster, what is odd about them, and labels from elsewhere");
   command->footer(kExamples);
-  command
-      ->add_option("--cluster", flags.cluster_files,
-                   "Nodes: a NodeList dump or a cluster description, - for standard input; repeatable")
-      ->type_name("FILE");
-  command->add_option("--nodes", flags.uniform.nodes, "This many equal nodes instead of --cluster")
-      ->type_name("N");
-  command->add_option("--node", flags.uniform.node, "What each of --nodes offers")
-      ->type_name("RESOURCES")
-      ->capture_default_str();
-  command->add_option("--per-rack", flags.uniform.per_rack, "Nodes of --nodes in one rack")->type_name("N");
-  command->add_option("--racks-per-zone", flags.uniform.racks_per_zone, "Racks of --nodes in one zone")
-      ->type_name("N");
+  AddClusterOptions(*command, flags);
   command
       ->add_option("--topology", flags.topology,
                    "Levels, coarse to fine: short names (zone,rack,host) or label keys; default: those found")

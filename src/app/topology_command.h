@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cluster_file.h"
+#include "app/cluster_options.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's name
 class App;
@@ -15,9 +15,7 @@ class App;
 namespace cadre::app {
 
 // The flags as given.
-struct TopologyFlags {
-  std::vector<std::string> cluster_files;
-  UniformCluster uniform{.node = "cpu=32,memory=128Gi"};
+struct TopologyFlags : ClusterFlags {
   std::string topology;              // levels; empty: found
   std::vector<std::string> imports;  // FORMAT:FILE
   std::string import_levels;         // keys for the levels of the import; empty: the import's own

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
+#include "app/testing.h"
 #include "app/topology_labels.h"
 #include "base/json.h"
 #include "kube/manifest.h"
@@ -28,17 +28,7 @@ using ::testing::StartsWith;
 // The command with files of its own.
 class Topology : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() / fmt::format("cadre_{}_{}", test->name(), ::getpid());
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string Give(const std::string& name, std::string_view text) {
-    std::ofstream(folder_ / name) << text;
-    return (folder_ / name).string();
-  }
+  std::string Give(const std::string& name, std::string_view text) { return folder_.Write(name, text); }
   void Cluster(std::string_view text) { flags_.cluster_files.push_back(Give("nodes.yaml", text)); }
   void Import(const std::string& format, std::string_view text) {
     flags_.imports.push_back(format + ":" + Give(format + ".txt", text));
@@ -51,7 +41,7 @@ class Topology : public ::testing::Test {
     return json::parse(out_.str());
   }
 
-  std::filesystem::path folder_;
+  testing::TemporaryFolder folder_;
   TopologyFlags flags_;
   std::ostringstream out_;
   std::ostringstream err_;

@@ -1,11 +1,9 @@
 #include "app/workload_input.h"
 
-#include <filesystem>
-#include <fstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
+
+#include "app/testing.h"
 
 namespace cadre::app {
 namespace {
@@ -18,21 +16,13 @@ using ::testing::SizeIs;
 // Trace files of its own.
 class TraceFiles : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::temp_directory_path() / fmt::format("cadre_{}_{}", test->name(), ::getpid());
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   void Give(std::string_view text, const std::string& name) {
-    std::ofstream(folder_ / name) << text;
-    flags_.files.push_back((folder_ / name).string());
+    flags_.files.push_back(folder_.Write(name, text));
   }
 
   TraceInput Load() { return LoadTraces(flags_, manifests_); }
 
-  std::filesystem::path folder_;
+  testing::TemporaryFolder folder_;
   TraceFlags flags_;
   kube::Manifests manifests_;
 };

@@ -1,18 +1,15 @@
 // Exclusive domains: claims are written before the first bind, tidied when they end, and given up when
 // nothing of their group has lived for too long.
+#include "core/claiming.h"
+
 #include <algorithm>
+#include <set>
 
 #include "core/scheduler_impl.h"
 #include "match/node_table.h"
 
 namespace cadre::core {
 namespace {
-
-bool IsExclusive(const model::GroupSpec& spec) {
-  return !spec.topology.exclusive.empty() || std::ranges::any_of(spec.units, [](const model::UnitSpec& unit) {
-    return !unit.topology.exclusive.empty();
-  });
-}
 
 boost::json::object AnnotationPatch(const std::string& name, boost::json::value value) {
   boost::json::object annotations{{name, std::move(value)}};
@@ -21,35 +18,44 @@ boost::json::object AnnotationPatch(const std::string& name, boost::json::value 
 
 }  // namespace
 
-// What the group holds when it is placed like this: its units' domains, and what it holds already for units
-// that are not part of this placement.
-std::vector<ClaimEntry> Scheduler::Impl::ClaimsFor(const model::GroupKey& key, const Group& group,
-                                                   const Ask& ask, const match::Placement& placement) const {
-  std::map<std::string, ClaimEntry> entries;
-  for (ClaimEntry& held : state_.claims.Of(key))
-    entries.insert_or_assign(held.unit, std::move(held));
-  const auto add = [&](const std::string& unit, const std::string& topology, model::NodeId node) {
-    const model::NodeEntry& entry = state_.cluster.node(node);
-    if (topology.empty() || !entry.Present()) return;
-    entries.insert_or_assign(unit, ClaimEntry{unit, topology, match::PathValuesOf(*entry.node, topology)});
+std::vector<ClaimEntry> ClaimsOf(const model::Cluster& cluster, const model::GroupSpec& spec, const Ask& ask,
+                                 const match::Placement& placement) {
+  std::vector<ClaimEntry> entries;
+  if (!model::WantsOwnDomain(spec)) return entries;
+  std::set<std::string> taken;
+  const auto add = [&](const std::string& unit, const std::string& key, const model::NodeEntry& node) {
+    if (key.empty() || !node.Present() || !taken.insert(unit).second) return;
+    entries.push_back({unit, key, match::PathValuesOf(*node.node, key)});
   };
   for (std::size_t i = 0; i < ask.slots.size(); ++i) {
     if (!placement.nodes[i].Valid()) continue;
-    add({}, group.spec.topology.exclusive, placement.nodes[i]);
-    const auto unit = std::ranges::find(group.spec.units, ask.slots[i].unit, &model::UnitSpec::name);
-    if (unit != group.spec.units.end()) add(unit->name, unit->topology.exclusive, placement.nodes[i]);
+    const model::NodeEntry& node = cluster.node(placement.nodes[i]);
+    add({}, spec.topology.exclusive, node);
+    if (const model::UnitSpec* unit = model::FindUnit(spec, ask.slots[i].unit))
+      add(unit->name, unit->topology.exclusive, node);
   }
-  std::vector<ClaimEntry> sorted;
-  for (auto& [unit, entry] : entries)
-    sorted.push_back(std::move(entry));
-  return sorted;
+  std::ranges::sort(entries);
+  return entries;
+}
+
+// What the group holds when it is placed like this: also what it holds already for units that are not part of
+// the placement.
+std::vector<ClaimEntry> Scheduler::Impl::ClaimsFor(const model::GroupKey& key, const Group& group,
+                                                   const Ask& ask, const match::Placement& placement) const {
+  std::vector<ClaimEntry> entries = ClaimsOf(state_.cluster, group.spec, ask, placement);
+  for (ClaimEntry& held : state_.claims.Of(key)) {
+    if (std::ranges::find(entries, held.unit, &ClaimEntry::unit) == entries.end())
+      entries.push_back(std::move(held));
+  }
+  std::ranges::sort(entries);
+  return entries;
 }
 
 // Has the claims of a placement written if they are not yet; its binds wait for that.
 std::optional<drive::EffectId> Scheduler::Impl::WriteClaims(const model::GroupKey& key, Group& group,
                                                             const Ask& ask,
                                                             const match::Placement& placement) {
-  if (!IsExclusive(group.spec) || !group.spec.record) return std::nullopt;
+  if (!model::WantsOwnDomain(group.spec) || !group.spec.record) return std::nullopt;
   std::vector<ClaimEntry> entries = ClaimsFor(key, group, ask, placement);
   if (entries == state_.claims.Of(key)) return std::nullopt;
   const model::OwnerObject& record = *group.spec.record;

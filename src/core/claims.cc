@@ -34,8 +34,8 @@ std::vector<ClaimEntry> WrittenOn(const kube::StringMap& annotations, const mode
 
 const model::TopologyAsk* AskOf(const model::GroupSpec& spec, std::string_view unit) {
   if (unit.empty()) return &spec.topology;
-  const auto found = std::ranges::find(spec.units, unit, &model::UnitSpec::name);
-  return found == spec.units.end() ? nullptr : &found->topology;
+  const model::UnitSpec* found = model::FindUnit(spec, unit);
+  return found == nullptr ? nullptr : &found->topology;
 }
 
 // The Job that is this unit has succeeded: a failed one may be restarted, and comes back to its domain.
@@ -100,6 +100,15 @@ std::optional<std::vector<ClaimEntry>> DecodeClaims(std::string_view text) {
   return entries;
 }
 
+model::Claim ClaimOf(const model::GroupSpec& spec, const ClaimEntry& entry) {
+  const model::TopologyAsk* ask = AskOf(spec, entry.unit);
+  return {.holder = {model::TenantGroupOf(spec.key), entry.unit},
+          .key = entry.key,
+          .path = entry.path,
+          .scope = ask == nullptr ? model::ExclusiveScope::kGroups : ask->scope,
+          .text = model::ToString(spec.key)};
+}
+
 void Claims::Drop(const model::GroupKey& key, model::Cluster& cluster) {
   const auto found = records_.find(key);
   if (found == records_.end()) return;
@@ -116,14 +125,8 @@ void Claims::Put(const model::GroupSpec& spec, const std::vector<ClaimEntry>& en
     const auto same = [&](const ClaimEntry& entry) { return entry.unit == old.unit; };
     if (std::ranges::none_of(entries, same)) cluster.DropClaim({model::TenantGroupOf(spec.key), old.unit});
   }
-  for (const ClaimEntry& entry : entries) {
-    const model::TopologyAsk* ask = AskOf(spec, entry.unit);
-    cluster.SetClaim({.holder = {model::TenantGroupOf(spec.key), entry.unit},
-                      .key = entry.key,
-                      .path = entry.path,
-                      .scope = ask == nullptr ? model::ExclusiveScope::kGroups : ask->scope,
-                      .text = model::ToString(spec.key)});
-  }
+  for (const ClaimEntry& entry : entries)
+    cluster.SetClaim(ClaimOf(spec, entry));
   record.entries = entries;
 }
 

@@ -38,6 +38,9 @@ std::string EncodeClaims(const std::vector<ClaimEntry>& entries, std::uint64_t e
 // None when the text is nothing of a version we read.
 std::optional<std::vector<ClaimEntry>> DecodeClaims(std::string_view text);
 
+// The entry as the cluster keeps it.
+model::Claim ClaimOf(const model::GroupSpec& spec, const ClaimEntry& entry);
+
 // The claims of all owners, put into the cluster. Part of core::State's fold.
 class Claims {
  public:

@@ -4,19 +4,14 @@
 
 #include <fmt/format.h>
 
+#include "core/claiming.h"
 #include "core/outlook_text.h"
-#include "match/node_table.h"
 
 namespace cadre::core {
 namespace {
 
 // Heads in a row that could not start even on emptied nodes; others are not held up by such.
 constexpr int kMostHopeless = 8;
-
-bool HasOwnDomain(const model::GroupSpec& spec) {
-  return !spec.topology.exclusive.empty() ||
-         std::ranges::any_of(spec.units, [](const auto& unit) { return !unit.topology.exclusive.empty(); });
-}
 
 void Subtract(std::map<std::pair<model::NodeId, model::ResourceId>, std::int64_t>& spare,
               const std::vector<std::pair<model::NodeId, model::Amount>>& demand) {
@@ -133,7 +128,7 @@ std::vector<queue::Departure> Outlook::Departures(Time now) const {
     for (const auto& [uid, member] : group->second.members)
       departure->pods.push_back(member.pod);
     departure->reservations.assign(group->second.reserved.begin(), group->second.reserved.end());
-    if (HasOwnDomain(group->second.spec)) departure->tenants = model::TenantGroupOf(end->second);
+    if (model::WantsOwnDomain(group->second.spec)) departure->tenants = model::TenantGroupOf(end->second);
   }
   for (const std::string& uid : state_.terminating()) {
     const model::PodId id = state_.cluster.FindPod(uid);
@@ -281,7 +276,7 @@ double Outlook::IdleShare(const Reservation& reservation) const {
 }
 
 bool Outlook::IsDelicate(const Ask& ask, const model::GroupSpec& spec) const {
-  return HasOwnDomain(spec) ||
+  return model::WantsOwnDomain(spec) ||
          std::ranges::any_of(queue::MembersOf(ask.request), [&](const match::Member* member) {
            const model::Shape& shape = state_.cluster.shape(member->shape);
            return shape.HasTerms() || !shape.host_ports.empty();
@@ -331,11 +326,7 @@ bool Outlook::HeadStillFits(Reservation& reservation, const Group& group, const 
     const std::vector<const match::Member*> members = queue::MembersOf(ask.request);
     for (std::size_t i = 0; i < members.size(); ++i) {
       if (members[i]->fixed || !placement.nodes[i].Valid()) continue;
-      const auto unit = std::ranges::find(group.spec.units, ask.slots[i].unit, &model::UnitSpec::name);
-      const bool alone = unit != group.spec.units.end() && unit->alone;
-      const model::TenantId tenant =
-          alone ? model::TenantId{}
-                : state_.cluster.InternTenant({model::TenantGroupOf(group.spec.key), ask.slots[i].unit});
+      const model::TenantId tenant = state_.TenantOf(group.spec, ask.slots[i].unit);
       then.Come({members[i]->shape, placement.nodes[i], members[i]->labels, tenant});
     }
     AddClaims(then, group, ask, placement);
@@ -363,24 +354,9 @@ std::optional<match::Placement> Outlook::PlaceBeside(const Reservation& reservat
 }
 
 void Outlook::AddClaims(model::Hypothesis& hypothesis, const Group& group, const Ask& ask,
-                        const match::Placement& placement) const {
-  if (!HasOwnDomain(group.spec)) return;
-  std::set<std::string> claimed;
-  const auto claim = [&](const std::string& unit, const model::TopologyAsk& topology, model::NodeId node) {
-    const model::NodeEntry& entry = hypothesis.cluster().node(node);
-    if (topology.exclusive.empty() || !entry.Present() || !claimed.insert(unit).second) return;
-    hypothesis.SetClaim({.holder = {model::TenantGroupOf(group.spec.key), unit},
-                         .key = topology.exclusive,
-                         .path = match::PathValuesOf(*entry.node, topology.exclusive),
-                         .scope = topology.scope,
-                         .text = model::ToString(group.spec.key)});
-  };
-  for (std::size_t i = 0; i < ask.slots.size(); ++i) {
-    if (!placement.nodes[i].Valid()) continue;
-    claim({}, group.spec.topology, placement.nodes[i]);
-    const auto unit = std::ranges::find(group.spec.units, ask.slots[i].unit, &model::UnitSpec::name);
-    if (unit != group.spec.units.end()) claim(unit->name, unit->topology, placement.nodes[i]);
-  }
+                        const match::Placement& placement) {
+  for (const ClaimEntry& entry : ClaimsOf(hypothesis.cluster(), group.spec, ask, placement))
+    hypothesis.SetClaim(ClaimOf(group.spec, entry));
 }
 
 void Outlook::Accepted(const Group& group, const Ask& ask, const match::Placement& placement, Time now) {
@@ -395,7 +371,7 @@ void Outlook::Accepted(const Group& group, const Ask& ask, const match::Placemen
       if (slot.pod.Valid()) departure.pods.push_back(slot.pod);
     }
     departure.reservations.assign(group.reserved.begin(), group.reserved.end());
-    if (HasOwnDomain(group.spec)) departure.tenants = model::TenantGroupOf(group.spec.key);
+    if (model::WantsOwnDomain(group.spec)) departure.tenants = model::TenantGroupOf(group.spec.key);
     reservation_->gone.push_back(std::move(departure));
   } else {
     Subtract(reservation_->spare, queue::DemandOf(state_.cluster, ask.request, placement));

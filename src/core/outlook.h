@@ -116,8 +116,8 @@ class Outlook {
   bool HeadStillFits(Reservation& reservation, const Group& group, const Ask& ask,
                      const match::Placement& placement);
   std::optional<match::Placement> PlaceBeside(const Reservation& reservation, const Ask& ask);
-  void AddClaims(model::Hypothesis& hypothesis, const Group& group, const Ask& ask,
-                 const match::Placement& placement) const;
+  static void AddClaims(model::Hypothesis& hypothesis, const Group& group, const Ask& ask,
+                        const match::Placement& placement);
 
   const queue::Policy policy_;
   const match::Limits limits_;

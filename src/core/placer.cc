@@ -166,20 +166,14 @@ void Scheduler::Impl::Refuse(const model::GroupKey& key, Group& group, const Ask
   Tell(group, true, group.started ? "MembersPending" : "Unschedulable", group.why->message);
 }
 
-model::TenantId Scheduler::Impl::TenantOf(const Group& group, const std::string& unit) {
-  const auto spec = std::ranges::find(group.spec.units, unit, &model::UnitSpec::name);
-  if (spec != group.spec.units.end() && spec->alone) return {};
-  return state_.cluster.InternTenant({model::TenantGroupOf(group.spec.key), unit});
-}
-
 // Later stages come whole or not at all, like the group itself.
 void Scheduler::Impl::NoteStartingUnits(Group& group, const Ask& ask, const match::Placement& placement) {
   const auto placed_in = PlacedByUnit(group);
   for (std::size_t i = 0; i < ask.slots.size(); ++i) {
     const Slot& slot = ask.slots[i];
     if (slot.placed || !slot.pod.Valid() || !placement.nodes[i].Valid()) continue;
-    const auto unit = std::ranges::find(group.spec.units, slot.unit, &model::UnitSpec::name);
-    if (unit == group.spec.units.end() || unit->later_template == nullptr) continue;
+    const model::UnitSpec* unit = model::FindUnit(group.spec, slot.unit);
+    if (unit == nullptr || unit->later_template == nullptr) continue;
     const auto count = placed_in.find(slot.unit);
     if (count == placed_in.end() || count->second == 0) group.starting_units.insert(slot.unit);
   }
@@ -206,8 +200,8 @@ void Scheduler::Impl::Commit(const model::GroupKey& key, Group& group, const Ask
       ++to_bind;
     } else {
       const std::string reservation = ReservationKey(key, slot.unit, slot.index);
-      state_.cluster.Reserve(reservation,
-                             {slot.shape, placement.nodes[i], slot.labels, TenantOf(group, slot.unit)});
+      state_.cluster.Reserve(
+          reservation, {slot.shape, placement.nodes[i], slot.labels, state_.TenantOf(group.spec, slot.unit)});
       group.reserved.insert(reservation);
     }
   }
@@ -357,8 +351,8 @@ void Scheduler::Impl::KeepRoomForLater(const model::GroupKey& key, Group& group)
       if (name.empty() || group.reserved.contains(reservation)) continue;
       const model::NodeId node = state_.cluster.FindNode(name);
       if (!node.Valid() || !match::Fits(state_.cluster, shape, unit.later_template->labels, node)) continue;
-      state_.cluster.Reserve(reservation,
-                             {shape, node, unit.later_template->labels, TenantOf(group, unit.name)});
+      state_.cluster.Reserve(
+          reservation, {shape, node, unit.later_template->labels, state_.TenantOf(group.spec, unit.name)});
       group.reserved.insert(reservation);
     }
   }

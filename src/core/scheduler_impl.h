@@ -66,7 +66,6 @@ class Scheduler::Impl {
   void KeepRoomForLater(const model::GroupKey& key, Group& group);
   void ReleaseReservations(Group& group, std::string_view unit);
   void NoteStartingUnits(Group& group, const Ask& ask, const match::Placement& placement);
-  model::TenantId TenantOf(const Group& group, const std::string& unit);
   bool WantsPlace(const Group& group) const;
   bool IsHalfStarted(const Group& group) const;
   std::map<std::string_view, std::int32_t> PlacedByUnit(const Group& group) const;

@@ -82,10 +82,7 @@ void State::ApplyPod(const kube::Object& object, bool deleted) {
 void State::PlacePodInGroup(const kube::Pod& pod) {
   const std::string& uid = pod.metadata.uid;
   model::Membership membership = catalog.MembershipOf(pod);
-  cluster.SetTenant(cluster.FindPod(uid),
-                    membership.alone
-                        ? model::TenantId{}
-                        : cluster.InternTenant({model::TenantGroupOf(membership.group), membership.unit}));
+  cluster.SetTenant(cluster.FindPod(uid), TenantOf(membership.group, membership.unit, membership.alone));
   if (!IsOurs(scheduler_names_, pod) || !catalog.IsCurrent(pod)) {
     RemoveFromGroup(uid);
     NoteSucceeded(pod);
@@ -100,6 +97,15 @@ void State::PlacePodInGroup(const kube::Pod& pod) {
       uid, MemberRef{cluster.FindPod(uid), std::move(membership.unit), membership.index});
   dirty_.insert(membership.group);
   group_of_pod_.insert_or_assign(uid, std::move(membership.group));
+}
+
+model::TenantId State::TenantOf(const model::GroupKey& key, const std::string& unit, bool alone) {
+  return alone ? model::TenantId{} : cluster.InternTenant({model::TenantGroupOf(key), unit});
+}
+
+model::TenantId State::TenantOf(const model::GroupSpec& spec, const std::string& unit) {
+  const model::UnitSpec* found = model::FindUnit(spec, unit);
+  return TenantOf(spec.key, unit, found != nullptr && found->alone);
 }
 
 void State::TouchGroupsOn(model::NodeId node) {

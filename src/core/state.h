@@ -74,6 +74,8 @@ class State {
   std::int32_t PlacedCount(const Group& group) const;
   // Pods of these Jobs (for a JobSet: of its Jobs) that still hold resources or will.
   bool HasLivePods(const model::OwnerObject& owner) const;
+  // Who the pods of this unit are to claims; invalid where they are on their own.
+  model::TenantId TenantOf(const model::GroupSpec& spec, const std::string& unit);
   // Jobs and JobSets that Cadre suspended and that are still suspended.
   const std::map<std::string, model::OwnerObject>& rolled_back() const { return rolled_back_; }
   void Erase(const model::GroupKey& key) { groups_.erase(key); }
@@ -97,6 +99,7 @@ class State {
   std::string Fingerprint() const;
 
  private:
+  model::TenantId TenantOf(const model::GroupKey& key, const std::string& unit, bool alone);
   void ApplyPod(const kube::Object& object, bool deleted);
   void TouchGroupsOn(model::NodeId node);
   void PlacePodInGroup(const kube::Pod& pod);

@@ -19,4 +19,15 @@ std::int32_t NeededMembers(const UnitSpec& unit) {
   return unit.minimum == UnitSpec::kAll ? unit.expected : std::min(unit.minimum, unit.expected);
 }
 
+const UnitSpec* FindUnit(const GroupSpec& spec, std::string_view name) {
+  const auto found = std::ranges::find(spec.units, name, &UnitSpec::name);
+  return found == spec.units.end() ? nullptr : &*found;
+}
+
+bool WantsOwnDomain(const GroupSpec& spec) {
+  return !spec.topology.exclusive.empty() || std::ranges::any_of(spec.units, [](const UnitSpec& unit) {
+    return !unit.topology.exclusive.empty();
+  });
+}
+
 }  // namespace cadre::model

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kube/kind.h"
@@ -101,5 +102,11 @@ struct GroupSpec {
       record;           // what carries Cadre's annotations about the group; none: the pods themselves do
   std::string problem;  // not empty: it cannot start as it is, and why ("PodGroup default/x does not exist")
 };
+
+// The unit of this name; null when the group has none.
+const UnitSpec* FindUnit(const GroupSpec& spec, std::string_view name);
+
+// Does the group, or one of its units, ask for a domain of its own?
+bool WantsOwnDomain(const GroupSpec& spec);
 
 }  // namespace cadre::model
