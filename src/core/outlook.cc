@@ -23,8 +23,8 @@ void Subtract(std::map<std::pair<model::NodeId, model::ResourceId>, std::int64_t
 
 }  // namespace
 
-Outlook::Outlook(const queue::Policy& policy, match::Limits limits, State& state, queue::PendingQueue& queue)
-    : policy_(policy), limits_(limits), state_(state), queue_(queue) {}
+Outlook::Outlook(const queue::Policy& policy, match::Finder& finder, State& state, queue::PendingQueue& queue)
+    : policy_(policy), finder_(finder), state_(state), queue_(queue) {}
 
 // --- what runs, and until when
 
@@ -184,7 +184,7 @@ Outlook::Reservation Outlook::Reserve(const model::GroupKey& head, Time now) {
   reservation.delicate = IsDelicate(reservation.ask, group.spec);
   std::vector<queue::Departure> departures = Departures(now);
   const auto foresight =
-      queue::Foresee(state_.cluster, reservation.ask.request, departures, limits_, searches_);
+      queue::Foresee(state_.cluster, reservation.ask.request, departures, finder_, searches_);
   if (foresight) {
     departures.resize(foresight->departures);
     reservation.at = foresight->at;
@@ -208,11 +208,11 @@ Outlook::Reservation Outlook::Reserve(const model::GroupKey& head, Time now) {
 // as no others are nearer, or each change would throw away what was won.
 void Outlook::KeepNearest(const Group& head, Time now, Reservation& reservation) {
   const match::Request& request = reservation.ask.request;
-  std::optional<queue::Nearest> nearest = queue::FindNearest(state_.cluster, request, limits_, searches_);
+  std::optional<queue::Nearest> nearest = queue::FindNearest(state_.cluster, request, finder_, searches_);
   if (nearest && chosen_ && chosen_->first == reservation.head) {
     const auto lacking = queue::CountLacking(state_.cluster, request, chosen_->second.placement);
     if (lacking && *lacking <= nearest->lacking &&
-        queue::CouldHold(state_.cluster, request, chosen_->second.placement, limits_, searches_)) {
+        queue::CouldHold(state_.cluster, request, chosen_->second.placement, finder_, searches_)) {
       nearest = queue::Nearest{chosen_->second.placement, *lacking};
     }
   }
@@ -331,7 +331,7 @@ bool Outlook::HeadStillFits(Reservation& reservation, const Group& group, const 
     }
     AddClaims(then, group, ask, placement);
     ++searches_;
-    head = match::Place(then.cluster(), reservation.ask.request, limits_);
+    head = finder_.Place(reservation.ask.request);
   }
   if (!head) return false;
   if (!reservation.at) return true;  // its nodes were chosen, and stay so
@@ -350,7 +350,7 @@ std::optional<match::Placement> Outlook::PlaceBeside(const Reservation& reservat
   if (const Group* head = state_.Find(reservation.head))
     AddClaims(without, *head, reservation.ask, reservation.placement);
   ++searches_;
-  return match::Place(without.cluster(), ask.request, limits_);
+  return finder_.Place(ask.request);
 }
 
 void Outlook::AddClaims(model::Hypothesis& hypothesis, const Group& group, const Ask& ask,

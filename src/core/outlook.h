@@ -27,7 +27,8 @@ namespace cadre::core {
 
 class Outlook {
  public:
-  Outlook(const queue::Policy& policy, match::Limits limits, State& state, queue::PendingQueue& queue);
+  // `finder`: of the state's cluster.
+  Outlook(const queue::Policy& policy, match::Finder& finder, State& state, queue::PendingQueue& queue);
 
   // The group changed, was sent to its place, or lost it.
   void Update(const model::GroupKey& key, const Group& group, Time now);
@@ -120,7 +121,7 @@ class Outlook {
                         const match::Placement& placement);
 
   const queue::Policy policy_;
-  const match::Limits limits_;
+  match::Finder& finder_;
   State& state_;
   queue::PendingQueue& queue_;
   std::map<model::GroupKey, Run> runs_;              // of what has members placed

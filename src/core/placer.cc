@@ -132,7 +132,7 @@ bool Scheduler::Impl::TryGroup(const model::GroupKey& key) {
   for (const Slot& slot : ask.slots)
     ReleaseReservations(*group, slot.unit);
   ++counters_.matches;
-  auto placement = match::Match(state_.cluster, ask.request, options_.limits);
+  auto placement = finder_.Match(ask.request);
   if (placement) return Pass(key, *group, ask, *std::move(placement));
   Refuse(key, *group, ask, std::move(placement.error()));
   return true;
@@ -244,7 +244,7 @@ void Scheduler::Impl::RefuseRest(const model::GroupKey& key, Group& group, const
   whole.request.root.minimum = match::Unit::kAll;
   for (match::Unit& unit : whole.request.root.units)
     unit.minimum = match::Unit::kAll;
-  auto placement = match::Match(state_.cluster, whole.request, options_.limits);
+  auto placement = finder_.Match(whole.request);
   const std::string unknown = "its waiting members do not fit now";
   Refuse(key, group, whole,
          placement ? match::Diagnosis{match::No::kNotNow, unknown} : std::move(placement.error()));

@@ -56,7 +56,8 @@ const model::Cluster& Scheduler::cluster() const {
 Scheduler::Impl::Impl(Options options)
     : options_(std::move(options)),
       state_(options_),
-      outlook_(options_.queue, options_.limits, state_, queue_),
+      finder_(state_.cluster, options_.limits),
+      outlook_(options_.queue, finder_, state_, queue_),
       unlisted_(kKinds.begin(), kKinds.end()) {}
 
 drive::StepResult Scheduler::Impl::Step(Time now, std::span<const drive::Event> events) {

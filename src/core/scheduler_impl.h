@@ -102,6 +102,7 @@ class Scheduler::Impl {
   Options options_;
   State state_;
   queue::PendingQueue queue_;
+  match::Finder finder_;
   Outlook outlook_;
   Counters counters_;
   std::set<kube::Kind> unlisted_;

@@ -140,7 +140,7 @@ class Diagnoser {
     if (shortage.room == 0) return TooLargeText(empty, shortage.shape, misfits);
     const std::string_view ports = shape.host_ports.empty() ? "" : ", one on each for its host ports";
     return fmt::format("{} could hold {} when empty{}{}", MayTakeText(may), shortage.room, ports,
-                       OthersText(shape, misfits));
+                       OthersText(nodes_, shape, misfits));
   }
 
   // No node that may take one has the room even when empty.
@@ -193,15 +193,6 @@ class Diagnoser {
                        kube::FormatAmount(name, shape.requests[of]));
   }
 
-  static std::string MayTakeText(std::int64_t may) {
-    return may == 1 ? "the node that may take it" : fmt::format("the {} nodes that may take it", may);
-  }
-
-  std::string OthersText(const model::Shape& shape, const std::vector<Misfit>& misfits) {
-    const std::string others = MisfitText(nodes_, shape, misfits);
-    return others.empty() ? "" : fmt::format(" (of the others, {})", others);
-  }
-
   static std::string Which(std::string_view which, const Scene& scene, std::size_t unit) {
     return fmt::format("{} {}", which, ShortKey(scene.problem().units[unit].domains->key));
   }
@@ -220,9 +211,7 @@ class Diagnoser {
       return fmt::format("{}, {}, {} each role alone{}, but not all of them together", which,
                          nodes_.NameOf(domains, best.domain), verb, when);
     }
-    const std::string of = members > 1 ? fmt::format(" of {}", members) : "";
-    return fmt::format("{}, {}, {} {}{}{}", which, nodes_.NameOf(domains, best.domain), verb, best.members,
-                       of, when);
+    return match::DomainText(which, nodes_.NameOf(domains, best.domain), verb, best.members, members, when);
   }
 
   // --- not now
@@ -247,9 +236,8 @@ class Diagnoser {
     const model::Shape& shape = now.ShapeOf(shortage.shape);
     const std::vector<Misfit>& misfits = nodes_.Misfits(now.problem().shapes[shortage.shape].id, base_);
     const auto may = std::ranges::count(misfits, Misfit::kNone);
-    return fmt::format("{} now on {}{}; {}",
-                       shortage.room == 1 ? "1 fits" : fmt::format("{} fit", shortage.room), MayTakeText(may),
-                       OthersText(shape, misfits), now.ScarcestText(shortage, misfits));
+    return FitNowText(shortage.room, may, OthersText(nodes_, shape, misfits),
+                      now.ScarcestText(shortage, misfits));
   }
 
   // --- constraints

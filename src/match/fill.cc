@@ -23,8 +23,7 @@ std::int64_t WasteAt(const State& state, const ProblemShape& shape, NodeIndex no
   std::int64_t waste = 0;
   for (const std::size_t r : shape.asks) {
     if (problem.resources[r] == model::ResourceNames::kPods || problem.largest[r] <= 0) continue;
-    const double part = static_cast<double>(state.Free(node, r)) / static_cast<double>(problem.largest[r]);
-    waste += static_cast<std::int64_t>(part * 1024);
+    waste += WasteOf(state.Free(node, r), WasteScale(problem.largest[r]));
   }
   return waste;
 }

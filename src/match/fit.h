@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/cluster.h"
@@ -46,6 +47,18 @@ std::vector<model::HostPort> PortsInUse(const model::Cluster& cluster, const mod
                                         View view);
 
 bool AnyCollide(const std::vector<model::HostPort>& a, const std::vector<model::HostPort>& b);
+
+// A resource that a device or the like gives, not the machine itself: its name is qualified.
+bool IsExtended(std::string_view resource);
+
+// How much of `free` a pod leaves unused where it goes, in 1/1024 of the largest node; `scale` is WasteScale
+// of what that one has in all.
+inline double WasteScale(std::int64_t largest) {
+  return largest > 0 ? 1024.0 / static_cast<double>(largest) : 0;
+}
+inline std::int64_t WasteOf(std::int64_t free, double scale) {
+  return static_cast<std::int64_t>(static_cast<double>(free) * scale);
+}
 
 // Amounts can come from hostile manifests and reach the ends of int64.
 std::int64_t SaturatingAdd(std::int64_t a, std::int64_t b);

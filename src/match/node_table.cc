@@ -60,13 +60,42 @@ NodeTable::NodeTable(const model::Cluster& cluster) : cluster_(&cluster) {
     index_of_[id.Index()] = static_cast<NodeIndex>(ids_.size());
     ids_.push_back(id);
   }
-  for (std::size_t r = 0; r < cluster.resources().size(); ++r) {
+  FindExtended();
+}
+
+NodeTable::NodeTable(const model::Cluster& cluster, std::vector<model::NodeId> nodes,
+                     std::vector<std::int64_t> largest)
+    : cluster_(&cluster), ids_(std::move(nodes)), largest_(std::move(largest)) {
+  some_.reserve(ids_.size());
+  for (NodeIndex node = 0; node < ids_.size(); ++node)
+    some_.emplace_back(ids_[node], node);
+  std::ranges::sort(some_);
+  FindExtended();
+}
+
+void NodeTable::FindExtended() {
+  for (std::size_t r = 0; r < cluster_->resources().size(); ++r) {
     const model::ResourceId resource(r);
-    if (cluster.resources().Name(resource).find('/') != std::string::npos) extended_.push_back(resource);
+    if (IsExtended(cluster_->resources().Name(resource))) extended_.push_back(resource);
   }
 }
 
+const std::vector<std::int64_t>& NodeTable::Largest() {
+  if (!largest_.empty()) return largest_;
+  largest_.assign(cluster_->resources().size(), 0);
+  for (NodeIndex node = 0; node < size(); ++node) {
+    const std::vector<std::int64_t>& has = entry(node).allocatable;
+    for (std::size_t r = 0; r < has.size(); ++r)
+      largest_[r] = std::max(largest_[r], has[r]);
+  }
+  return largest_;
+}
+
 NodeIndex NodeTable::IndexOf(model::NodeId id) const {
+  if (index_of_.empty()) {
+    const auto found = std::ranges::lower_bound(some_, id, {}, &std::pair<model::NodeId, NodeIndex>::first);
+    return found != some_.end() && found->first == id ? found->second : kNoNode;
+  }
   return id.Valid() && id.Index() < index_of_.size() ? index_of_[id.Index()] : kNoNode;
 }
 

@@ -40,6 +40,10 @@ struct Domains {
 class NodeTable {
  public:
   explicit NodeTable(const model::Cluster& cluster);
+  // Only these of them. REQUIRES: present, in name order, each once. `largest`: as of Largest, in the whole
+  // cluster, so that what is weighed against it weighs the same.
+  NodeTable(const model::Cluster& cluster, std::vector<model::NodeId> nodes,
+            std::vector<std::int64_t> largest);
 
   std::size_t size() const { return ids_.size(); }
   const model::Cluster& cluster() const { return *cluster_; }
@@ -47,6 +51,9 @@ class NodeTable {
   const model::NodeEntry& entry(NodeIndex node) const { return cluster_->node(ids_[node]); }
   const kube::Node& node(NodeIndex node) const { return *entry(node).node; }
   NodeIndex IndexOf(model::NodeId id) const;  // kNoNode when it is not present or not valid
+
+  // What the largest node has of each resource in all, by ResourceId.
+  const std::vector<std::int64_t>& Largest();
 
   // Kubernetes' domains: nodes with the same value of the label. For inter-pod affinity and topology spread.
   const Domains& LabelDomains(const std::string& key);
@@ -70,11 +77,14 @@ class NodeTable {
   std::int32_t FreeExtended(NodeIndex node, View view) const;
 
  private:
+  void FindExtended();
   Domains Cut(const std::vector<std::string>& path) const;
 
   const model::Cluster* cluster_;
   std::vector<model::NodeId> ids_;
-  std::vector<NodeIndex> index_of_;  // by NodeId
+  std::vector<NodeIndex> index_of_;                        // by NodeId; of all nodes
+  std::vector<std::pair<model::NodeId, NodeIndex>> some_;  // sorted, instead of it; of only some
+  std::vector<std::int64_t> largest_;
   std::vector<model::ResourceId> extended_;
   std::map<std::string, Domains> label_domains_;
   std::map<std::string, Domains> path_domains_;

@@ -51,14 +51,9 @@ class Builder {
   }
 
   void MeasureResources() {
-    const std::vector<model::ResourceId>& resources = problem_.resources;
-    problem_.largest.assign(resources.size(), 0);
-    for (NodeIndex node = 0; node < nodes_.size(); ++node) {
-      for (std::size_t r = 0; r < resources.size(); ++r) {
-        const std::int64_t amount = model::NodeEntry::At(nodes_.entry(node).allocatable, resources[r]);
-        problem_.largest[r] = std::max(problem_.largest[r], amount);
-      }
-    }
+    const std::vector<std::int64_t>& largest = nodes_.Largest();
+    for (const model::ResourceId resource : problem_.resources)
+      problem_.largest.push_back(resource.Index() < largest.size() ? largest[resource.Index()] : 0);
   }
 
   // The label keys that can tell members apart.
@@ -91,15 +86,8 @@ class Builder {
     }
     named_ = claiming_;
     if (!exclusive) return;
-    const auto name = [&](model::TenantId id) {
-      if (id.Valid() && cluster.tenant(id).group == request.group) named_.insert(cluster.tenant(id).unit);
-    };
-    for (NodeIndex node = 0; node < nodes_.size(); ++node) {
-      for (const model::PodId pod : nodes_.entry(node).pods)
-        name(cluster.pod(pod).tenant);
-      for (const std::string& key : nodes_.entry(node).reservations)
-        name(cluster.reservations().at(key).tenant);
-    }
+    for (std::string& unit : cluster.HoldingUnits(request.group))
+      named_.insert(std::move(unit));
   }
 
   // REQUIRES: the normal form: at most one of required and exclusive.
@@ -195,8 +183,7 @@ class Builder {
     for (std::size_t r = 0; r < made.requests.size(); ++r) {
       if (made.requests[r] <= 0) continue;
       made.asks.push_back(r);
-      const std::string& name = nodes_.cluster().resources().Name(problem_.resources[r]);
-      if (name.find('/') != std::string::npos) ++made.extended;
+      if (IsExtended(nodes_.cluster().resources().Name(problem_.resources[r]))) ++made.extended;
       if (problem_.resources[r] == model::ResourceNames::kPods) continue;
       // More than the largest node has counts as all of it: it will not fit anyway.
       const double part = static_cast<double>(made.requests[r]) /

@@ -181,8 +181,7 @@ bool Scene::PortsAreTaken(std::size_t shape) const {
 
 std::string Scene::ScarcestText(const Shortage& shortage, const std::vector<Misfit>& misfits) const {
   const ProblemShape& shape = problem_.shapes[shortage.shape];
-  std::string text;
-  double scarcest = 0;
+  std::vector<Scarcity> amounts;
   for (const std::size_t r : shape.asks) {
     std::int64_t free = 0;
     std::int64_t total = 0;
@@ -192,13 +191,10 @@ std::string Scene::ScarcestText(const Shortage& shortage, const std::vector<Misf
       total =
           SaturatingAdd(total, model::NodeEntry::At(nodes_->entry(node).allocatable, problem_.resources[r]));
     }
-    const double covered = static_cast<double>(free) / static_cast<double>(shape.requests[r]);
-    if (!text.empty() && covered >= scarcest) continue;
-    scarcest = covered;
-    const std::string& name = nodes_->cluster().resources().Name(problem_.resources[r]);
-    text = fmt::format("{} free of {}", kube::FormatAmount(name, free), kube::FormatAmount(name, total));
+    amounts.push_back(
+        {nodes_->cluster().resources().Name(problem_.resources[r]), shape.requests[r], free, total});
   }
-  return text;
+  return match::ScarcestText(amounts);
 }
 
 std::int64_t Scene::CountNodesMatching(std::size_t shape, bool Rules::* rule) const {

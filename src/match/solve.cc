@@ -19,11 +19,6 @@ void ForEachMember(const Unit& unit, std::uint32_t& number, Visit& visit) {
     ForEachMember(child, number, visit);
 }
 
-bool IsElastic(const Unit& unit) {
-  const auto parts = static_cast<std::int64_t>(unit.members.size() + unit.units.size());
-  return (unit.minimum >= 0 && unit.minimum < parts) || std::ranges::any_of(unit.units, IsElastic);
-}
-
 // Members that can be placed as their hints say, each valid at its time.
 Places RightHints(NodeTable& nodes, const Request& request, const Question& question) {
   Places hints;
@@ -123,6 +118,11 @@ Answer SolveWithin(NodeTable& nodes, const Request& request, const Question& que
 }
 
 }  // namespace
+
+bool IsElastic(const Unit& unit) {
+  const auto parts = static_cast<std::int64_t>(unit.members.size() + unit.units.size());
+  return (unit.minimum >= 0 && unit.minimum < parts) || std::ranges::any_of(unit.units, IsElastic);
+}
 
 Answer Solve(NodeTable& nodes, const Request& request, const Question& question, Budget& budget) {
   if (!question.whole_answer) return SolveFor(nodes, request, question, Goal::kMinimum, {}, budget);

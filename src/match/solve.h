@@ -26,6 +26,9 @@ struct Answer {
   std::vector<NodeIndex> nodes;  // by member; kNoNode: not placed
 };
 
+// Could some unit do with less than all of its parts?
+bool IsElastic(const Unit& unit);
+
 Answer Solve(NodeTable& nodes, const Request& request, const Question& question, Budget& budget);
 
 }  // namespace cadre::match

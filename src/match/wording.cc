@@ -173,6 +173,40 @@ std::string MisfitText(NodeTable& nodes, const model::Shape& shape, const std::v
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::string OthersText(NodeTable& nodes, const model::Shape& shape, const std::vector<Misfit>& misfits) {
+  const std::string others = MisfitText(nodes, shape, misfits);
+  return others.empty() ? "" : fmt::format(" (of the others, {})", others);
+}
+
+std::string MayTakeText(std::int64_t may) {
+  return may == 1 ? "the node that may take it" : fmt::format("the {} nodes that may take it", may);
+}
+
+std::string FitNowText(std::int64_t room, std::int64_t may, std::string_view others,
+                       std::string_view scarcest) {
+  return fmt::format("{} now on {}{}; {}", room == 1 ? "1 fits" : fmt::format("{} fit", room),
+                     MayTakeText(may), others, scarcest);
+}
+
+std::string ScarcestText(const std::vector<Scarcity>& amounts) {
+  const Scarcity* scarcest = nullptr;
+  const auto covered = [](const Scarcity& s) {
+    return static_cast<double>(s.free) / static_cast<double>(s.request);
+  };
+  for (const Scarcity& amount : amounts) {
+    if (scarcest == nullptr || covered(amount) < covered(*scarcest)) scarcest = &amount;
+  }
+  if (scarcest == nullptr) return {};
+  return fmt::format("{} free of {}", kube::FormatAmount(scarcest->resource, scarcest->free),
+                     kube::FormatAmount(scarcest->resource, scarcest->total));
+}
+
+std::string DomainText(std::string_view which, std::string_view name, std::string_view verb,
+                       std::int64_t holds, std::int64_t members, std::string_view when) {
+  const std::string of = members > 1 ? fmt::format(" of {}", members) : "";
+  return fmt::format("{}, {}, {} {}{}{}", which, name, verb, holds, of, when);
+}
+
 std::string NoNodeText(NodeTable& nodes, const model::Shape& shape, const std::vector<Misfit>& misfits) {
   const std::string all = Quantify(static_cast<std::int64_t>(misfits.size()), "node");
   const auto only = [&](Misfit reason) {

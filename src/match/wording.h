@@ -1,8 +1,10 @@
 // The pieces that the sentences of a diagnosis are made of.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "match/problem.h"
 
@@ -28,6 +30,31 @@ std::string MisfitText(NodeTable& nodes, const model::Shape& shape, const std::v
 // "no node matches node selector pool=x (12 nodes: 12 lack the label)" and the like. REQUIRES: no node may
 // take the shape.
 std::string NoNodeText(NodeTable& nodes, const model::Shape& shape, const std::vector<Misfit>& misfits);
+
+// " (of the others, 1 is cordoned)"; empty when all may.
+std::string OthersText(NodeTable& nodes, const model::Shape& shape, const std::vector<Misfit>& misfits);
+
+// "the 12 nodes that may take it"
+std::string MayTakeText(std::int64_t may);
+
+// "4 fit now on the 8 nodes that may take it; 12 CPU free of 32 CPU". `others` as of OthersText, `scarcest`
+// as of ScarcestText.
+std::string FitNowText(std::int64_t room, std::int64_t may, std::string_view others,
+                       std::string_view scarcest);
+
+// What there is of a resource, and what one pod takes of it.
+struct Scarcity {
+  std::string_view resource;
+  std::int64_t request;
+  std::int64_t free;
+  std::int64_t total;
+};
+// "12 CPU free of 32 CPU": of the resource that is free for the fewest pods, the first of equals.
+std::string ScarcestText(const std::vector<Scarcity>& amounts);
+
+// "the best rack, r17, has room for 56 of 64 now"
+std::string DomainText(std::string_view which, std::string_view name, std::string_view verb,
+                       std::int64_t holds, std::int64_t members, std::string_view when);
 
 // "a, b and c"
 std::string ListText(const std::vector<std::string>& parts);

@@ -9,19 +9,22 @@
 namespace cadre::model {
 namespace {
 
+// A follower that lags behind by more than this looks at everything once, which is no more work.
+constexpr std::size_t kLeastChangesKept = 4096;
+
 void Grow(std::vector<std::int64_t>& row, std::size_t size) {
   if (row.size() < size) row.resize(size, 0);
 }
 
-bool SameScheduling(const kube::Node& a, const kube::Node& b) {
+bool SameTerms(const kube::Node& a, const kube::Node& b) {
   const auto taints = [](const kube::Node& node) {
     std::vector<std::string> texts;
     for (const kube::Taint& taint : node.spec.taints)
       texts.push_back(kube::ToString(taint));
     return texts;
   };
-  return a.metadata.labels == b.metadata.labels && a.spec.unschedulable == b.spec.unschedulable &&
-         a.status.allocatable == b.status.allocatable && taints(a) == taints(b);
+  return a.spec.unschedulable == b.spec.unschedulable && a.status.allocatable == b.status.allocatable &&
+         taints(a) == taints(b);
 }
 
 }  // namespace
@@ -69,7 +72,10 @@ void Cluster::ApplyNode(const std::shared_ptr<const kube::Node>& node, bool dele
   if (deleted) {
     // The domain with the fewest pods may go with it, and with that what a spread constraint measures
     // against.
-    if (was_present) ++room_version_;
+    if (was_present) {
+      ++room_version_;
+      NoteChange(id, NodeNews::kPlace);
+    }
     entry.node = nullptr;
     entry.allocatable.clear();
     ReleaseNodeIfUnused(id);
@@ -79,7 +85,13 @@ void Cluster::ApplyNode(const std::shared_ptr<const kube::Node>& node, bool dele
       entry.node->metadata.resource_version > node->metadata.resource_version) {
     return;
   }
-  if (!was_present || !SameScheduling(*entry.node, *node)) ++room_version_;
+  if (!was_present || entry.node->metadata.labels != node->metadata.labels) {
+    ++room_version_;
+    NoteChange(id, NodeNews::kPlace);
+  } else if (!SameTerms(*entry.node, *node)) {
+    ++room_version_;
+    NoteChange(id, NodeNews::kTerms);
+  }
   entry.node = node;
   entry.allocatable.clear();
   for (const auto& [name, amount] : node->status.allocatable) {
@@ -214,7 +226,7 @@ void Cluster::Attach(PodId id, NodeId node, Hold hold) {
   entry.hold = hold;
   NodeEntry& on = nodes_[node.Index()];
   on.pods.insert(id);
-  AddUsage(on, entry.shape, IsPermanent(*entry.pod), +1);
+  AddUsage(node, entry.shape, IsPermanent(*entry.pod), entry.tenant, +1);
   if (!shapes_[entry.shape.Index()].anti_affinity.empty()) anti_affinity_pods_.insert(id);
   ++pods_version_;
 }
@@ -226,7 +238,7 @@ NodeId Cluster::Detach(PodId id) {
   const NodeId node = entry.node;
   NodeEntry& on = nodes_[node.Index()];
   on.pods.erase(id);
-  AddUsage(on, entry.shape, IsPermanent(*entry.pod), -1);
+  AddUsage(node, entry.shape, IsPermanent(*entry.pod), entry.tenant, -1);
   anti_affinity_pods_.erase(id);
   entry.node = NodeId{};
   entry.hold = Hold::kNone;
@@ -234,7 +246,10 @@ NodeId Cluster::Detach(PodId id) {
   return node;
 }
 
-void Cluster::AddUsage(NodeEntry& node, ShapeId shape, bool permanent, std::int64_t sign) {
+void Cluster::AddUsage(NodeId id, ShapeId shape, bool permanent, TenantId tenant, std::int32_t sign) {
+  NodeEntry& node = nodes_[id.Index()];
+  CountTenant(node, permanent, tenant, sign);
+  NoteChange(id, NodeNews::kUse);
   for (const Amount& request : shapes_[shape.Index()].requests) {
     Grow(node.used, request.resource.Index() + 1);
     node.used[request.resource.Index()] += sign * request.amount;
@@ -244,11 +259,24 @@ void Cluster::AddUsage(NodeEntry& node, ShapeId shape, bool permanent, std::int6
   }
 }
 
+void Cluster::CountTenant(NodeEntry& node, bool permanent, TenantId tenant, std::int32_t sign) {
+  if (tenant.Valid()) {
+    node.gang_pods += sign;
+    holds_of_tenant_[tenant.Index()] += sign;
+  } else if (!permanent) {
+    node.lone_pods += sign;
+  }
+}
+
+void Cluster::NoteChange(NodeId node, NodeNews news) {
+  node_changes_.Note({node, news}, std::max(kLeastChangesKept, 2 * nodes_.size()));
+}
+
 void Cluster::Reserve(const std::string& key, Reservation reservation) {
   const NodeId left = Unreserve(key);
   NodeEntry& node = nodes_[reservation.node.Index()];
   node.reservations.insert(key);
-  AddUsage(node, reservation.shape, false, +1);
+  AddUsage(reservation.node, reservation.shape, false, reservation.tenant, +1);
   reservations_.emplace(key, std::move(reservation));
   ReleaseNodeIfUnused(left);
 }
@@ -262,7 +290,7 @@ NodeId Cluster::Unreserve(const std::string& key) {
   if (found == reservations_.end()) return {};
   const NodeId id = found->second.node;
   nodes_[id.Index()].reservations.erase(key);
-  AddUsage(nodes_[id.Index()], found->second.shape, false, -1);
+  AddUsage(id, found->second.shape, false, found->second.tenant, -1);
   reservations_.erase(found);
   ++room_version_;
   return id;
@@ -270,7 +298,10 @@ NodeId Cluster::Unreserve(const std::string& key) {
 
 TenantId Cluster::InternTenant(const Tenant& tenant) {
   const auto [entry, added] = tenant_ids_.try_emplace(tenant, TenantId(tenants_.size()));
-  if (added) tenants_.push_back(tenant);
+  if (added) {
+    tenants_.push_back(tenant);
+    holds_of_tenant_.push_back(0);
+  }
   return entry->second;
 }
 
@@ -278,19 +309,48 @@ void Cluster::SetTenant(PodId pod, TenantId tenant) {
   PodEntry& entry = pods_[pod.Index()];
   CADRE_ASSERT(entry.pod != nullptr, "Cluster::SetTenant of a pod that is not known");
   if (entry.tenant == tenant) return;
+  if (entry.hold != Hold::kNone) {
+    NodeEntry& node = nodes_[entry.node.Index()];
+    const bool permanent = IsPermanent(*entry.pod);
+    CountTenant(node, permanent, entry.tenant, -1);
+    CountTenant(node, permanent, tenant, +1);
+    NoteChange(entry.node, NodeNews::kUse);
+    ++room_version_;
+  }
   entry.tenant = tenant;
-  if (entry.hold != Hold::kNone) ++room_version_;
+}
+
+std::vector<std::string> Cluster::HoldingUnits(std::string_view group) const {
+  std::vector<std::string> units;
+  for (auto it = tenant_ids_.lower_bound({std::string(group), {}});
+       it != tenant_ids_.end() && it->first.group == group; ++it) {
+    if (holds_of_tenant_[it->second.Index()] > 0) units.push_back(it->first.unit);
+  }
+  return units;
 }
 
 void Cluster::SetClaim(Claim claim) {
   const auto found = domain_claims_.find(claim.holder);
   if (found != domain_claims_.end() && found->second == claim) return;
   if (found != domain_claims_.end()) ++room_version_;
-  domain_claims_.insert_or_assign(claim.holder, std::move(claim));
+  PutClaim(std::move(claim));
 }
 
 void Cluster::DropClaim(const Tenant& holder) {
-  if (domain_claims_.erase(holder) > 0) ++room_version_;
+  const auto found = domain_claims_.find(holder);
+  if (found == domain_claims_.end()) return;
+  EraseClaim(found);
+  ++room_version_;
+}
+
+void Cluster::PutClaim(Claim claim) {
+  claim_changes_.Note(claim.holder, kLeastChangesKept);
+  domain_claims_.insert_or_assign(claim.holder, std::move(claim));
+}
+
+void Cluster::EraseClaim(std::map<Tenant, Claim>::const_iterator claim) {
+  claim_changes_.Note(claim->first, kLeastChangesKept);
+  domain_claims_.erase(claim);
 }
 
 NodeId Cluster::InternNode(std::string_view name) {

@@ -22,6 +22,7 @@
 
 #include "kube/object.h"
 #include "kube/volume.h"
+#include "model/change_log.h"
 #include "model/claim.h"
 #include "model/ids.h"
 #include "model/shape.h"
@@ -60,6 +61,8 @@ struct NodeEntry {
   std::vector<std::int64_t> permanent;  // the part of `used` that DaemonSet and static pods hold
   std::set<PodId> pods;                 // that hold resources here
   std::set<std::string> reservations;   // keys of reservations here
+  std::int32_t gang_pods = 0;           // pods and reservations here that are members of gangs
+  std::int32_t lone_pods = 0;           // the others, but for those of DaemonSets and static ones
   bool Present() const { return node != nullptr; }
   std::int64_t Free(ResourceId resource) const { return At(allocatable, resource) - At(used, resource); }
   // With only DaemonSet and static pods on it: what an emptier cluster could offer.
@@ -69,6 +72,18 @@ struct NodeEntry {
   static std::int64_t At(const std::vector<std::int64_t>& row, ResourceId resource) {
     return resource.Index() < row.size() ? row[resource.Index()] : 0;
   }
+};
+
+// What is new of a node, for those who follow the cluster.
+enum class NodeNews : std::uint8_t {
+  kUse,    // what is on it
+  kTerms,  // its capacity, taints or cordon
+  kPlace,  // it came, went, or has other labels
+};
+
+struct NodeChange {
+  NodeId node;
+  NodeNews news;
 };
 
 // A pod that an empty node would still have: of a DaemonSet, or the mirror of a static pod (owned by its
@@ -125,6 +140,8 @@ class Cluster {
   void SetClaim(Claim claim);                  // replaces what the holder held before
   void DropClaim(const Tenant& holder);        // no-op when it holds none
   const std::map<Tenant, Claim>& domain_claims() const { return domain_claims_; }
+  // Units of this group (as in Tenant) whose pods or reservations hold resources.
+  std::vector<std::string> HoldingUnits(std::string_view group) const;
 
   const ResourceNames& resources() const { return resources_; }
 
@@ -133,6 +150,11 @@ class Cluster {
   std::uint64_t room_version() const { return room_version_; }
   // Grows whenever a pod takes its place: what lets in a group whose affinity or spread looks for pods.
   std::uint64_t pods_version() const { return pods_version_; }
+
+  // Every change of a node that placement could see, and every claim that came, went or changed (its holder).
+  // Unlike the versions these tell of what a Hypothesis changes and takes back, too.
+  const ChangeLog<NodeChange>& node_changes() const { return node_changes_; }
+  const ChangeLog<Tenant>& claim_changes() const { return claim_changes_; }
 
   // Canonical text of all state that follows from API objects, without assumptions and reservations: equal
   // for equal states. For tests: it copies the cluster.
@@ -147,7 +169,11 @@ class Cluster {
   void Attach(PodId id, NodeId node, Hold hold);
   NodeId Detach(PodId id);                   // the node it left; the caller releases it
   NodeId Unreserve(const std::string& key);  // the same
-  void AddUsage(NodeEntry& node, ShapeId shape, bool permanent, std::int64_t sign);
+  void AddUsage(NodeId node, ShapeId shape, bool permanent, TenantId tenant, std::int32_t sign);
+  void CountTenant(NodeEntry& node, bool permanent, TenantId tenant, std::int32_t sign);
+  void NoteChange(NodeId node, NodeNews news);
+  void PutClaim(Claim claim);
+  void EraseClaim(std::map<Tenant, Claim>::const_iterator claim);
   NodeId InternNode(std::string_view name);
   void ReleaseNodeIfUnused(NodeId id);
   bool IsOurs(const kube::Pod& pod) const;
@@ -178,7 +204,10 @@ class Cluster {
   std::map<std::string, kube::StringMap, std::less<>> namespaces_;
   std::vector<Tenant> tenants_;
   std::map<Tenant, TenantId> tenant_ids_;
+  std::vector<std::int32_t> holds_of_tenant_;  // by TenantId: pods and reservations that hold resources
   std::map<Tenant, Claim> domain_claims_;
+  ChangeLog<NodeChange> node_changes_;
+  ChangeLog<Tenant> claim_changes_;
   std::uint64_t room_version_ = 1;
   std::uint64_t pods_version_ = 1;
 };

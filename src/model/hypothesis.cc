@@ -63,38 +63,41 @@ void Hypothesis::DropClaims(std::string_view group) {
   const Tenant first{std::string(group), {}};
   for (auto claim = cluster_.domain_claims_.lower_bound(first);
        claim != cluster_.domain_claims_.end() && claim->first.group == group;) {
-    changes_.emplace_back(Unclaimed{std::move(claim->second)});
-    claim = cluster_.domain_claims_.erase(claim);
+    changes_.emplace_back(Unclaimed{claim->second});
+    cluster_.EraseClaim(claim++);
   }
 }
 
 void Hypothesis::Undo(const Unclaimed& unclaimed) {
-  cluster_.domain_claims_.insert_or_assign(unclaimed.claim.holder, unclaimed.claim);
+  cluster_.PutClaim(unclaimed.claim);
 }
 
 void Hypothesis::SetClaim(Claim claim) {
   const auto found = cluster_.domain_claims_.find(claim.holder);
   if (found != cluster_.domain_claims_.end()) {
-    changes_.emplace_back(Unclaimed{std::move(found->second)});
-    cluster_.domain_claims_.erase(found);
+    changes_.emplace_back(Unclaimed{found->second});
+    cluster_.EraseClaim(found);
   }
   changes_.emplace_back(Claimed{claim.holder});
-  cluster_.domain_claims_.emplace(claim.holder, std::move(claim));
+  cluster_.PutClaim(std::move(claim));
 }
 
 void Hypothesis::Undo(const Claimed& claimed) {
-  cluster_.domain_claims_.erase(claimed.holder);
+  const auto found = cluster_.domain_claims_.find(claimed.holder);
+  if (found != cluster_.domain_claims_.end()) cluster_.EraseClaim(found);
 }
 
 void Hypothesis::Withhold(NodeId node, ResourceId resource, std::int64_t amount) {
   std::vector<std::int64_t>& used = cluster_.nodes_[node.Index()].used;
   if (used.size() <= resource.Index()) used.resize(resource.Index() + 1, 0);
   used[resource.Index()] += amount;
+  cluster_.NoteChange(node, NodeNews::kUse);
   changes_.emplace_back(Withheld{node, resource, amount});
 }
 
 void Hypothesis::Undo(const Withheld& withheld) {
   cluster_.nodes_[withheld.node.Index()].used[withheld.resource.Index()] -= withheld.amount;
+  cluster_.NoteChange(withheld.node, NodeNews::kUse);
 }
 
 }  // namespace cadre::model

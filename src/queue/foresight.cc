@@ -97,8 +97,8 @@ class QuickLook {
 class Walk {
  public:
   Walk(model::Cluster& cluster, const match::Request& head, std::span<const Departure> departures,
-       match::Limits limits, std::uint64_t& searches)
-      : hypothesis_(cluster), head_(head), departures_(departures), limits_(limits), searches_(searches) {
+       match::Finder& finder, std::uint64_t& searches)
+      : hypothesis_(cluster), head_(head), departures_(departures), finder_(finder), searches_(searches) {
     for (std::size_t i = 0; i < departures.size(); ++i) {
       if (i + 1 == departures.size() || departures[i + 1].at != departures[i].at) ends_.push_back(i + 1);
     }
@@ -154,7 +154,7 @@ class Walk {
   std::optional<Foresight> TryAt(std::size_t instant) {
     GoTo(instant, nullptr);
     ++searches_;
-    auto placement = match::Place(hypothesis_.cluster(), head_, limits_);
+    auto placement = finder_.Place(head_);
     if (!placement) return std::nullopt;
     return Foresight{departures_[ends_[instant] - 1].at, ends_[instant], *std::move(placement)};
   }
@@ -195,7 +195,7 @@ class Walk {
   model::Hypothesis hypothesis_;
   const match::Request& head_;
   std::span<const Departure> departures_;
-  const match::Limits limits_;
+  match::Finder& finder_;
   std::uint64_t& searches_;
   std::vector<std::size_t> ends_;               // by instant: how many have left by then
   std::vector<model::Hypothesis::Mark> marks_;  // by instant: before those who leave then
@@ -297,9 +297,9 @@ void Sort(std::vector<Departure>& departures) {
 }
 
 std::optional<Foresight> Foresee(model::Cluster& cluster, const match::Request& head,
-                                 std::span<const Departure> departures, match::Limits limits,
+                                 std::span<const Departure> departures, match::Finder& finder,
                                  std::uint64_t& searches) {
-  return Walk(cluster, head, departures, limits, searches).Run();
+  return Walk(cluster, head, departures, finder, searches).Run();
 }
 
 void Leave(model::Hypothesis& hypothesis, std::span<const Departure> departures) {
@@ -312,7 +312,7 @@ void Leave(model::Hypothesis& hypothesis, std::span<const Departure> departures)
   }
 }
 
-std::optional<Nearest> FindNearest(model::Cluster& cluster, const match::Request& head, match::Limits limits,
+std::optional<Nearest> FindNearest(model::Cluster& cluster, const match::Request& head, match::Finder& finder,
                                    std::uint64_t& searches) {
   constexpr std::size_t kMostDomains = 16;
   const Emptying emptying(cluster, head);
@@ -322,7 +322,7 @@ std::optional<Nearest> FindNearest(model::Cluster& cluster, const match::Request
       model::Hypothesis hypothesis(cluster);
       emptying.EmptyFirst(hypothesis, group, count);
       ++searches;
-      return match::Place(hypothesis.cluster(), head, limits);
+      return finder.Place(head);
     };
     // As few nodes as it takes, in steps that double and then between the last two.
     std::size_t below = 1;
@@ -350,13 +350,13 @@ std::optional<Nearest> FindNearest(model::Cluster& cluster, const match::Request
 }
 
 bool CouldHold(model::Cluster& cluster, const match::Request& head, const match::Placement& placement,
-               match::Limits limits, std::uint64_t& searches) {
+               match::Finder& finder, std::uint64_t& searches) {
   model::Hypothesis hypothesis(cluster);
   for (const model::NodeId node : placement.nodes) {
     if (node.Valid() && cluster.node(node).Present()) Empty(hypothesis, node);
   }
   ++searches;
-  return match::Place(hypothesis.cluster(), head, limits).has_value();
+  return finder.Place(head).has_value();
 }
 
 std::optional<std::int64_t> CountLacking(const model::Cluster& cluster, const match::Request& head,

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "match/match.h"
+#include "match/finder.h"
 #include "model/hypothesis.h"
 
 namespace cadre::queue {
@@ -40,9 +40,10 @@ struct Foresight {
   match::Placement placement;  // where it goes
 };
 
-// `searches` grows by the number of searches made. None: even without all of these it has no place.
+// `finder`: of the cluster, here and below. `searches` grows by the number of searches made. None: even
+// without all of these it has no place.
 std::optional<Foresight> Foresee(model::Cluster& cluster, const match::Request& head,
-                                 std::span<const Departure> departures, match::Limits limits,
+                                 std::span<const Departure> departures, match::Finder& finder,
                                  std::uint64_t& searches);
 
 // Lets them leave.
@@ -55,12 +56,12 @@ struct Nearest {
   match::Placement placement;
   std::int64_t lacking = 0;  // members that have no room there now
 };
-std::optional<Nearest> FindNearest(model::Cluster& cluster, const match::Request& head, match::Limits limits,
+std::optional<Nearest> FindNearest(model::Cluster& cluster, const match::Request& head, match::Finder& finder,
                                    std::uint64_t& searches);
 
 // Would it have a place if all that can leave the nodes of this placement had?
 bool CouldHold(model::Cluster& cluster, const match::Request& head, const match::Placement& placement,
-               match::Limits limits, std::uint64_t& searches);
+               match::Finder& finder, std::uint64_t& searches);
 
 // How many members of the placement have no room on their nodes now; none when a node of it is gone.
 std::optional<std::int64_t> CountLacking(const model::Cluster& cluster, const match::Request& head,
