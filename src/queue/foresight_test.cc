@@ -35,7 +35,8 @@ class ForesightTest : public testing::Test {
     Sort(departures_);
   }
   std::optional<Foresight> Ask(const match::Request& request) {
-    return Foresee(world_.cluster(), request, departures_, finder_, searches_);
+    match::Finder finder(world_.cluster());
+    return Foresee(world_.cluster(), request, departures_, finder, searches_);
   }
   // "at 30 on n1 n2"
   std::string When(const match::Request& request) {
@@ -46,7 +47,8 @@ class ForesightTest : public testing::Test {
                        fmt::join(world_.Names(foresight->placement), " "));
   }
   std::vector<std::string> NearestTo(const match::Request& request) {
-    const auto nearest = FindNearest(world_.cluster(), request, finder_, searches_);
+    match::Finder finder(world_.cluster());
+    const auto nearest = FindNearest(world_.cluster(), request, finder, searches_);
     return nearest ? world_.Names(nearest->placement) : std::vector<std::string>{"none"};
   }
   void AddRacks(int racks, int nodes, int cpus) {
@@ -63,7 +65,6 @@ class ForesightTest : public testing::Test {
   }
 
   match::testing::World world_;
-  match::Finder finder_{world_.cluster()};
   std::vector<Departure> departures_;
   std::uint64_t searches_ = 0;
 };
