@@ -4,6 +4,7 @@
 #include <map>
 
 #include "match/extend.h"
+#include "match/neighbours.h"
 
 namespace cadre::match {
 namespace {
@@ -71,7 +72,7 @@ Places RightHints(NodeTable& nodes, const Request& request, const Question& ques
   return right;
 }
 
-// Members of a class are equals: consecutive numbers go to one node, nodes by name.
+// Members of a class are equals: consecutive numbers go to one node, then to its neighbours.
 std::vector<NodeIndex> Assign(const State& state, const Places& places) {
   const Problem& problem = state.problem();
   std::vector<NodeIndex> nodes(problem.member_count, kNoNode);
@@ -81,6 +82,7 @@ std::vector<NodeIndex> Assign(const State& state, const Places& places) {
   }
   for (std::size_t cls = 0; cls < taken.size(); ++cls) {
     std::ranges::sort(taken[cls]);
+    KeepNeighboursTogether(state.nodes(), taken[cls]);
     for (std::size_t i = 0; i < taken[cls].size(); ++i)
       nodes[problem.classes[cls].members[i]] = taken[cls][i];
   }
