@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -50,10 +49,12 @@ std::string_view HostName(std::string_view comment) {
   return host == "localhost" ? std::string_view{} : host;
 }
 
+constexpr std::size_t kNoSwitch = static_cast<std::size_t>(-1);
+
 class Fabric {
  public:
   Result<void> Read(std::string_view text) {
-    std::optional<std::size_t> at;  // the switch whose ports follow
+    std::size_t at = kNoSwitch;  // the one whose ports follow
     std::size_t number = 0;
     for (std::string_view line : Split(text, '\n')) {
       if (++number > kMostLines) return Err("more than {} lines", kMostLines);
@@ -65,8 +66,8 @@ class Fabric {
         if (added) names_.push_back(SwitchName(Comment(line), *guid));
         at = known->second;
       } else if (line.starts_with("Ca") || line.starts_with("Rt")) {
-        at.reset();
-      } else if (line.starts_with('[') && at) {
+        at = kNoSwitch;
+      } else if (line.starts_with('[') && at != kNoSwitch) {
         const auto peer = Quoted(line);
         if (!peer) return Err("line {}: a port without its other end in quotes", number);
         if (!peer->starts_with("H-") || Comment(line).find("Aggregation Node") != std::string_view::npos)
@@ -76,7 +77,7 @@ class Fabric {
           ++nameless_;
           continue;
         }
-        hosts_[std::string(host)].push_back(*at);
+        hosts_[std::string(host)].push_back(at);
         if (hosts_.size() > kMostHosts) return Err("line {}: more than {} hosts", number, kMostHosts);
       }
     }
@@ -106,9 +107,10 @@ class Fabric {
         if (name.empty() || NaturalLess(names_[at], name)) name = names_[at];
       }
     }
-    Imported imported{.keys = {std::string(kLeafKey)}};
+    const std::string key(kLeafKey);
+    Imported imported{.keys = {key}};
     for (const auto& [host, switches] : hosts_)
-      imported.labels[host].insert_or_assign(std::string(kLeafKey), name_of.at(root(switches.front())));
+      imported.labels[host][key] = name_of.at(root(switches.front()));
     const auto leaves = std::ranges::count(leaf, true);
     imported.what = fmt::format("an InfiniBand fabric with {} of hosts",
                                 Quantify(static_cast<std::int64_t>(name_of.size()), "unit"));
