@@ -63,7 +63,7 @@ Result<std::vector<std::string>> NamesIn(const json::value& entry, std::string_v
   if (value == nullptr || value->is_null()) return names;
   if (!value->is_array()) return Err("{}.{}: expected a list, found {}", where, field, TypeName(*value));
   for (const json::value& item : value->get_array()) {
-    std::string text = item.is_string() ? std::string(item.get_string()) : json::serialize(item);
+    const std::string text = item.is_string() ? std::string(item.get_string()) : json::serialize(item);
     if (!item.is_string() && !item.is_number()) return Err("{}.{}: expected names", where, field);
     const Result<std::vector<std::string>> expanded = ExpandHosts(text);
     if (!expanded) return Err("{}.{}: {}", where, field, expanded.error().message);
