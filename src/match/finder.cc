@@ -1,6 +1,8 @@
 #include "match/finder.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -147,34 +149,47 @@ class Finder::Impl {
            !cluster_.HoldingUnits(group).empty();
   }
 
+  // Whose anti-affinity it is. Pods of one shape mean the same, unless a term looks at their own labels.
+  struct Repelling {
+    model::ShapeId shape;
+    const kube::StringMap* labels;
+  };
+
   // Does the anti-affinity of a pod that is there mean a member?
   bool IsKeptAway(const Request& request) const {
-    std::vector<std::pair<model::ShapeId, const kube::StringMap*>> owners;
-    for (const model::PodId id : cluster_.anti_affinity_pods()) {
-      const model::PodEntry& pod = cluster_.pod(id);
-      owners.emplace_back(pod.shape, &pod.pod->metadata.labels);
-    }
-    for (const auto& [key, reservation] : cluster_.reservations()) {
-      if (!cluster_.shape(reservation.shape).anti_affinity.empty())
-        owners.emplace_back(reservation.shape, &reservation.labels);
-    }
-    return !owners.empty() &&
-           (owners.size() * MemberCount(request.root) > kMostPairs || AnyMeans(owners, request.root));
+    std::vector<Repelling> repelling;
+    std::set<model::ShapeId> seen;
+    const auto add = [&](model::ShapeId shape, const kube::StringMap& labels) {
+      const std::vector<kube::PodAffinityTerm>& terms = cluster_.shape(shape).anti_affinity;
+      const bool own = std::ranges::any_of(terms, [](const kube::PodAffinityTerm& term) {
+        return !term.match_label_keys.empty() || !term.mismatch_label_keys.empty();
+      });
+      if (!terms.empty() && (own || seen.insert(shape).second)) repelling.push_back({shape, &labels});
+    };
+    for (const model::PodId id : cluster_.anti_affinity_pods())
+      add(cluster_.pod(id).shape, cluster_.pod(id).pod->metadata.labels);
+    for (const auto& [key, reservation] : cluster_.reservations())
+      add(reservation.shape, reservation.labels);
+    return !repelling.empty() && (repelling.size() * MemberCount(request.root) > kMostPairs ||
+                                  std::ranges::any_of(repelling, [&](const Repelling& pod) {
+                                    return AnyMeans(pod, request.root);
+                                  }));
   }
 
-  bool AnyMeans(const std::vector<std::pair<model::ShapeId, const kube::StringMap*>>& owners,
-                const Unit& unit) const {
-    for (const auto& [shape, labels] : owners) {
-      const model::Shape& of = cluster_.shape(shape);
-      for (const kube::PodAffinityTerm& term : of.anti_affinity) {
-        const TermMatcher matcher(term, {of.namespace_, labels});
-        const auto meant = [&](const Member& member) {
-          return matcher.Matches(cluster_, {cluster_.shape(member.shape).namespace_, &member.labels});
-        };
-        if (std::ranges::any_of(unit.members, meant)) return true;
-      }
-    }
-    return std::ranges::any_of(unit.units, [&](const Unit& child) { return AnyMeans(owners, child); });
+  bool AnyMeans(const Repelling& pod, const Unit& unit) const {
+    const model::Shape& shape = cluster_.shape(pod.shape);
+    return std::ranges::any_of(shape.anti_affinity, [&](const kube::PodAffinityTerm& term) {
+      return Means(TermMatcher(term, {shape.namespace_, pod.labels}), unit);
+    });
+  }
+
+  bool Means(const TermMatcher& term, const Unit& unit) const {
+    return std::ranges::any_of(unit.members,
+                               [&](const Member& member) {
+                                 const std::string& ns = cluster_.shape(member.shape).namespace_;
+                                 return term.Matches(cluster_, {ns, &member.labels});
+                               }) ||
+           std::ranges::any_of(unit.units, [&](const Unit& child) { return Means(term, child); });
   }
 
   // REQUIRES: Find has shown that there is no place.
