@@ -105,7 +105,7 @@ struct Recorder::PodState {
   bool alive = true;  // not terminal
   bool holds = false;
   std::size_t hold = 0;         // index in the record's holds
-  kube::ResourceList requests;  // counted in use_ while it holds
+  kube::ResourceList requests;  // counted in use_ while it holds; none on a node that is not there
 };
 
 Recorder::Recorder(Time start, const GroupTracker& tracker)
@@ -261,7 +261,7 @@ void Recorder::OnPodWrite(Time now, const kube::Object* before, const kube::Obje
   PodState& state = found->second;
   if (added) {
     if (loaded && !pod.spec.node_name.empty() && OwnerChain(pod).empty()) {
-      ++background_pods_;
+      if (nodes_.contains(pod.spec.node_name)) ++background_pods_;
     } else {
       OnNewPod(now, pod, state);
     }
@@ -320,9 +320,11 @@ void Recorder::UpdateHold(Time now, const kube::Pod& pod, PodState& state, bool 
 
 void Recorder::BeginHold(Time now, const kube::Pod& pod, PodState& state) {
   state.holds = true;
-  state.requests = kube::PodRequests(pod);
+  const kube::ResourceList requests = kube::PodRequests(pod);
+  Hold hold{state.member, pod.spec.node_name, now, std::nullopt, ShapeOf(requests)};
+  // On a node that a dump lacks it takes nothing of what is offered.
+  if (nodes_.contains(pod.spec.node_name)) state.requests = requests;
   use_.Request(now, state.requests, +1);
-  Hold hold{state.member, pod.spec.node_name, now, std::nullopt, ShapeOf(state.requests)};
   if (state.row == nullptr) {
     hold.member = pod.metadata.name;
     state.hold = background_holds_.size();

@@ -86,7 +86,7 @@ class Recorder {
   const std::vector<Hold>& background_holds() const { return background_holds_; }
   // Topology label keys by which rows and domains are told apart, coarse to fine.
   static std::span<const std::string_view> TopologyKeys();
-  // Pods bound at the start that have no row.
+  // Pods bound at the start, to nodes that are there, that have no row.
   std::size_t background_pods() const { return background_pods_; }
   // The last time anything about a row changed.
   Time last_change() const { return last_change_; }

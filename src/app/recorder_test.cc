@@ -175,6 +175,15 @@ TEST_F(Recording, PodsThatWereThereHaveNoRow) {
   EXPECT_EQ(simulation_.recorder().background_pods(), 1U);
 }
 
+TEST_F(Recording, APodOnANodeThatIsNotThereUsesNothingOfTheOthers) {
+  std::vector<kube::Object> cluster = Nodes(1, "4");
+  cluster.push_back(LonePod("astray", "2", "infinity", "\n  nodeName: gone"));
+  Submit(Gang("g", 1, "1", "20"));
+  Run(cluster);
+  EXPECT_EQ(simulation_.recorder().background_pods(), 0U);
+  EXPECT_DOUBLE_EQ(simulation_.recorder().use().Read(simulation_.clock().Now(), 1).at(0).peak_fraction, 0.25);
+}
+
 TEST(UseMeter, MeansAreIntegralsOverTime) {
   const Time start{};
   UseMeter meter(start);

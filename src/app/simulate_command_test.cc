@@ -196,6 +196,26 @@ TEST_F(Simulate, PodsOfADumpHoldTheirResources) {
   EXPECT_EQ(RunForJson().at_pointer("/groups/0/nodes"), json::parse(R"(["node-1"])"));
 }
 
+TEST_F(Simulate, PodsOfADumpOnANodeThatItLacksHoldNothing) {
+  Give(std::string(kPod) +
+       "\n---\n{apiVersion: v1, kind: Pod, metadata: {name: agent, uid: u}, spec: {nodeName: lost, "
+       "containers: [{name: c, image: x, resources: {requests: {cpu: '4'}}}]}, "
+       "status: {phase: Running, startTime: '2025-12-01T00:00:00Z'}}");
+  EXPECT_EQ(Run(), 0);
+  EXPECT_THAT(out_.str(), HasSubstr("1 pod is bound to 1 node that the input does not have"));
+  EXPECT_THAT(out_.str(), Not(HasSubstr("hold their resources")));
+}
+
+TEST_F(Simulate, ADumpThatIsOverCommittedIsNotedAndNoViolation) {
+  Give(std::string(kPod) +
+       "\n---\n{apiVersion: v1, kind: Pod, metadata: {name: agent, uid: u}, spec: {nodeName: node-0, "
+       "containers: [{name: c, image: x, resources: {requests: {cpu: '9'}}}]}, "
+       "status: {phase: Running, startTime: '2025-12-01T00:00:00Z'}}");
+  const json::value report = RunForJson();
+  EXPECT_EQ(report.at("violations"), json::array());
+  EXPECT_THAT(json::serialize(report.at("notes")), HasSubstr("node-0 (9 CPU of 4 CPU)"));
+}
+
 TEST_F(Simulate, TakesItsClusterFromADescription) {
   Give(kPod);
   std::ofstream(folder_ / "cluster.yaml") << "nodes: [{name: only, cpu: 8, memory: 8Gi}]";

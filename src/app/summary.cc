@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/start_notes.h"
 #include "app/summary_nodes.h"
 #include "base/text.h"
 #include "kube/job.h"
@@ -225,6 +226,8 @@ class Builder {
       report_.notes.push_back(
           fmt::format("{} on the nodes already; they hold their resources",
                       background == 1 ? "1 pod was" : fmt::format("{} pods were", background)));
+    for (std::string& note : StartNotes(input_))
+      report_.notes.push_back(std::move(note));
     if (report_.groups.empty())
       report_.notes.emplace_back(
           "nothing was submitted: the input holds no Pod, Job, JobSet or PodGroup that is to run");

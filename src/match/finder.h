@@ -1,10 +1,10 @@
 // Finder: Match for one cluster that changes a little at a time. The same rules and answers, from an index
 // instead of a walk over all nodes.
 //
-// What it keeps between two calls (RoomIndex) follows from the cluster alone: a Finder made this instant gives
-// the same answer as one that has followed the cluster from its beginning. What the index cannot decide (inter-pod
-// terms, members with a place, hints) is handed to the plain search. Bounds: at most kMostShapes shapes are
-// indexed at once, the least recently used goes first. Thread rule: as a writer of the cluster.
+// What it keeps between two calls (RoomIndex) follows from the cluster alone: a Finder made this instant
+// gives the same answer as one that has followed the cluster from its beginning. What the index cannot decide
+// (inter-pod terms, members with a place, hints) is handed to the plain search. Bounds: at most kMostShapes
+// shapes are indexed at once, the least recently used goes first. Thread rule: as a writer of the cluster.
 #pragma once
 
 #include <cstddef>
