@@ -34,10 +34,13 @@ TEST(StartNotes, SayNothingWhereEveryPodHasItsNodeAndRoom) {
 TEST(StartNotes, CountPodsAndNodesThatTheInputDoesNotHave) {
   const auto notes = StartNotes(Cluster(Nodes(1, "4"), {PodOn("a", "gone", "1"), PodOn("b", "gone", "1"),
                                                         PodOn("c", "lost", "1"), PodOn("d", "lost", "1")}));
-  EXPECT_THAT(notes, ElementsAre(AllOf(HasSubstr("4 pods are bound to 2 nodes that the input does not have"),
-                                       HasSubstr("(Pod a on gone, Pod b on gone, Pod c on lost and 1 more)"),
-                                       HasSubstr("hold nothing of the cluster that is simulated"),
-                                       HasSubstr("the nodes of the dump may be incomplete"))));
+  EXPECT_THAT(
+      notes,
+      ElementsAre(
+          AllOf(HasSubstr("4 pods are bound to 2 nodes that the input does not have"),
+                HasSubstr("(Pod default/a on gone, Pod default/b on gone, Pod default/c on lost and 1 more)"),
+                HasSubstr("hold nothing of the cluster that is simulated"),
+                HasSubstr("the nodes of the dump may be incomplete"))));
 }
 
 TEST(StartNotes, DoNotMissANodeThatIsSubmittedLater) {
