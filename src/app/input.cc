@@ -12,8 +12,10 @@
 #include <fmt/format.h>
 
 #include "app/cluster_file.h"
+#include "app/run_size.h"
 #include "app/simulation.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "groups/annotations.h"
 #include "kube/decode.h"
 #include "kube/job.h"
@@ -78,6 +80,7 @@ std::vector<std::string> SimulationComplaints(const kube::Object& object, Durati
     complaints.push_back(fmt::format("metadata.annotations[{}]: {} is after the end of every simulation ({})",
                                      kSubmitAnnotation, FormatDuration(after),
                                      FormatDuration(SimulationOptions{}.limit)));
+  if (std::optional<std::string> too_many = TooManyPods(object)) complaints.push_back(*std::move(too_many));
   if (object.kind == kube::Kind::kPod) {
     const auto& pod = object.As<kube::Pod>();
     for (std::string& complaint : sim::RunPlanOf(pod).complaints)
@@ -239,6 +242,7 @@ class Sorter {
         kind.api_version = unknown.api_version;
         kind.kind = unknown.kind;
         kind.first = At(unknown.source);
+        kind.instead = kube::ReadInstead(unknown.api_version, unknown.kind);
       }
     }
     for (auto& [key, kind] : kinds)
@@ -276,7 +280,7 @@ void LoadClusterFile(const std::string& path, kube::Manifests& manifests) {
   text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
   // Dumps are JSON (or packed), and too long for a description.
   const bool may_be_description = text.size() < kLargestDescription && Trim(text).substr(0, 1) != "{" &&
-                                  text.find("nodes:") != std::string::npos;
+                                  text.find("nodes:") != std::string::npos && CheckUtf8(text);
   const std::optional<json::value> description = may_be_description ? ReadDescription(text) : std::nullopt;
   if (!description) {
     kube::LoadPath(path, manifests);

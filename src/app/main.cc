@@ -1,6 +1,7 @@
 // The program: picks the command.
 #include <exception>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "app/topology_command.h"
 #include "app/version.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace {
 
@@ -34,12 +36,18 @@ int ExplainParseError(const CLI::App& app, const CLI::App& command, const CLI::P
     for (const std::string& extra : app.remaining(true)) {
       if (!extra.starts_with('-')) continue;
       const std::string nearest = NearestFlag(command, extra);
-      std::cerr << fmt::format("cadre: unknown flag {}{} (--help lists them)\n", extra,
+      std::cerr << fmt::format("cadre: unknown flag {}{} (--help lists them)\n", cadre::Printable(extra),
                                nearest.empty() ? "" : fmt::format(", did you mean {}?", nearest));
       return kBadFlags;
     }
   }
-  return app.exit(error) == 0 ? 0 : kBadFlags;
+  std::ostringstream complaint;
+  const int code = app.exit(error, std::cout, complaint);
+  // Lines are CLI11's; what stands in them may be anything that was typed.
+  std::istringstream lines(complaint.str());
+  for (std::string line; std::getline(lines, line);)
+    std::cerr << cadre::Printable(line) << '\n';
+  return code == 0 ? 0 : kBadFlags;
 }
 
 int Run(int argc, char** argv) {
@@ -67,7 +75,7 @@ int main(int argc, char** argv) {
     return Run(argc, argv);
   } catch (const std::exception& error) {
     // Running out of memory or disk; our own errors are values.
-    std::cerr << "cadre: " << error.what() << '\n';
+    std::cerr << "cadre: " << cadre::Printable(error.what()) << '\n';
     return kBadFlags;
   }
 }

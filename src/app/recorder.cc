@@ -1,7 +1,6 @@
 #include "app/recorder.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,22 +15,11 @@ namespace cadre::app {
 
 namespace {
 
-// Label keys by which people tell where in a cluster something is, coarse to fine.
-constexpr auto kTopologyKeys = std::to_array<std::string_view>({
-    "topology.kubernetes.io/region",
-    "topology.kubernetes.io/zone",
-    "topology.kubernetes.io/rack",
-    "cloud.google.com/gke-nodepool",
-    "cloud.google.com/gce-topology-block",
-    "cloud.google.com/gce-topology-subblock",
-    "network.topology.nvidia.com/datacenter",
-    "network.topology.nvidia.com/spine",
-    "network.topology.nvidia.com/block",
-    "network.topology.nvidia.com/accelerator",
-    "topology.k8s.aws/network-node-layer-1",
-    "topology.k8s.aws/network-node-layer-2",
-    "topology.k8s.aws/network-node-layer-3",
-});
+std::vector<std::string> KeysOf(const topology::Levels& levels) {
+  std::vector<std::string> keys = levels.Keys();
+  if (!levels.given()) std::erase(keys, topology::kHostname);
+  return keys;
+}
 
 std::string Explain(const kube::Condition& condition) {
   return condition.message.empty() ? condition.reason
@@ -105,17 +93,18 @@ struct Recorder::PodState {
   bool alive = true;  // not terminal
   bool holds = false;
   std::size_t hold = 0;         // index in the record's holds
-  kube::ResourceList requests;  // counted in use_ while it holds
+  kube::ResourceList requests;  // counted in use_ while it holds; none on a node that is not there
 };
 
-Recorder::Recorder(Time start, const GroupTracker& tracker)
-    : start_(start), tracker_(tracker), use_(start), last_change_(start) {}
+Recorder::Recorder(Time start, const GroupTracker& tracker, const topology::Levels& levels)
+    : start_(start),
+      tracker_(tracker),
+      levels_given_(levels.given()),
+      topology_keys_(KeysOf(levels)),
+      use_(start),
+      last_change_(start) {}
 
 Recorder::~Recorder() = default;
-
-std::span<const std::string_view> Recorder::TopologyKeys() {
-  return kTopologyKeys;
-}
 
 std::size_t Recorder::nodes() const {
   return nodes_.size();
@@ -260,8 +249,9 @@ void Recorder::OnPodWrite(Time now, const kube::Object* before, const kube::Obje
   const auto [found, added] = pods_.try_emplace(pod.metadata.uid);
   PodState& state = found->second;
   if (added) {
+    ++pods_seen_;
     if (loaded && !pod.spec.node_name.empty() && OwnerChain(pod).empty()) {
-      ++background_pods_;
+      if (nodes_.contains(pod.spec.node_name)) ++background_pods_;
     } else {
       OnNewPod(now, pod, state);
     }
@@ -320,9 +310,11 @@ void Recorder::UpdateHold(Time now, const kube::Pod& pod, PodState& state, bool 
 
 void Recorder::BeginHold(Time now, const kube::Pod& pod, PodState& state) {
   state.holds = true;
-  state.requests = kube::PodRequests(pod);
+  const kube::ResourceList requests = kube::PodRequests(pod);
+  Hold hold{state.member, pod.spec.node_name, now, std::nullopt, ShapeOf(requests)};
+  // On a node that a dump lacks it takes nothing of what is offered.
+  if (nodes_.contains(pod.spec.node_name)) state.requests = requests;
   use_.Request(now, state.requests, +1);
-  Hold hold{state.member, pod.spec.node_name, now, std::nullopt, ShapeOf(state.requests)};
   if (state.row == nullptr) {
     hold.member = pod.metadata.name;
     state.hold = background_holds_.size();
@@ -346,9 +338,9 @@ void Recorder::BeginHold(Time now, const kube::Pod& pod, PodState& state) {
   record.holds.push_back(std::move(hold));
   const auto node = nodes_.find(pod.spec.node_name);
   if (!record.nodes.insert(pod.spec.node_name).second || node == nodes_.end()) return;
-  for (const std::string_view key : kTopologyKeys) {
+  for (const std::string& key : topology_keys_) {
     const auto label = node->second.Meta().labels.find(key);
-    if (label != node->second.Meta().labels.end()) record.domains[std::string(key)].insert(label->second);
+    if (label != node->second.Meta().labels.end()) record.domains[key].insert(label->second);
   }
 }
 
@@ -423,9 +415,9 @@ const GroupRecord* Recorder::FindRowOf(const model::GroupKey& scheduler_key) con
 std::map<std::string, std::size_t> Recorder::domains() const {
   std::map<std::string, std::set<std::string>> values;
   for (const auto& [name, node] : nodes_) {
-    for (const std::string_view key : kTopologyKeys) {
+    for (const std::string& key : topology_keys_) {
       const auto label = node.Meta().labels.find(key);
-      if (label != node.Meta().labels.end()) values[std::string(key)].insert(label->second);
+      if (label != node.Meta().labels.end()) values[key].insert(label->second);
     }
   }
   std::map<std::string, std::size_t> counts;

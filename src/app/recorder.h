@@ -9,7 +9,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -21,6 +20,7 @@
 #include "kube/resources.h"
 #include "model/group.h"
 #include "sim/verbs.h"
+#include "topology/levels.h"
 
 namespace cadre::app {
 
@@ -52,8 +52,9 @@ struct GroupRecord {
 
 class Recorder {
  public:
-  // The tracker is borrowed; it has seen every write before the recorder does.
-  Recorder(Time start, const GroupTracker& tracker);
+  // The tracker is borrowed; it has seen every write before the recorder does. Rows and domains are told
+  // apart by `levels`.
+  Recorder(Time start, const GroupTracker& tracker, const topology::Levels& levels = {});
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
@@ -84,10 +85,14 @@ class Recorder {
   const std::vector<kube::ResourceList>& shapes() const { return shapes_; }
   // What pods without a row held, in the order of their start.
   const std::vector<Hold>& background_holds() const { return background_holds_; }
-  // Topology label keys by which rows and domains are told apart, coarse to fine.
-  static std::span<const std::string_view> TopologyKeys();
-  // Pods bound at the start that have no row.
+  // Topology label keys by which rows and domains are told apart, coarse to fine: the given levels, or the
+  // well-known ones without the host, since nodes are named anyway.
+  const std::vector<std::string>& topology_keys() const { return topology_keys_; }
+  bool levels_given() const { return levels_given_; }
+  // Pods bound at the start, to nodes that are there, that have no row.
   std::size_t background_pods() const { return background_pods_; }
+  // Every pod that was ever there.
+  std::size_t pods_seen() const { return pods_seen_; }
   // The last time anything about a row changed.
   Time last_change() const { return last_change_; }
 
@@ -113,6 +118,8 @@ class Recorder {
 
   const Time start_;
   const GroupTracker& tracker_;
+  const bool levels_given_;
+  const std::vector<std::string> topology_keys_;
   UseMeter use_;
   std::map<model::GroupKey, Row> rows_;
   std::unordered_map<std::string, Closer> closers_;  // Jobs, JobSets and lone pods, by UID
@@ -123,6 +130,7 @@ class Recorder {
   std::map<kube::ResourceList, std::size_t> shape_index_;
   std::vector<Hold> background_holds_;
   std::size_t background_pods_ = 0;
+  std::size_t pods_seen_ = 0;
   Time last_change_;
 };
 

@@ -135,6 +135,32 @@ TEST_F(Recording, RemembersNodesAndDomains) {
   EXPECT_THAT(RowOf("g").domains.at("topology.kubernetes.io/rack"), ::testing::ElementsAre("r-n0", "r-n1"));
 }
 
+TEST_F(Recording, NamesTheDomainsOfTheGivenLevelsOnly) {
+  SimulationOptions options;
+  options.levels = topology::Levels::Given({"example.com/row", "kubernetes.io/hostname"});
+  Simulation simulation(options);
+  simulation.Load(
+      {OneObject("{apiVersion: v1, kind: Node, metadata: {name: n7, labels: {example.com/row: r1, "
+                 "kubernetes.io/hostname: h, "
+                 "topology.kubernetes.io/rack: x}}, status: {allocatable: {cpu: '2', pods: '9'}}}")});
+  simulation.SubmitAt(seconds(0), Gang("g", 2, "1"));
+  simulation.RunToEnd();
+  const std::map<std::string, std::set<std::string>> expected = {{"example.com/row", {"r1"}},
+                                                                 {"kubernetes.io/hostname", {"h"}}};
+  EXPECT_EQ(Row(simulation, "g").domains, expected);
+}
+
+TEST_F(Recording, KnowsEveryWellKnownLevelButTheHost) {
+  Submit(Gang("g", 2, "1"));
+  Run(
+      {OneObject("{apiVersion: v1, kind: Node, metadata: {name: n7, labels: {cadre.dev/switch-2: s, "
+                 "kubernetes.io/hostname: h, "
+                 "agentpool: p, example.com/row: r1}}, status: {allocatable: {cpu: '2', pods: '9'}}}")});
+  const std::map<std::string, std::set<std::string>> expected = {{"cadre.dev/switch-2", {"s"}},
+                                                                 {"agentpool", {"p"}}};
+  EXPECT_EQ(RowOf("g").domains, expected);
+}
+
 TEST_F(Recording, NamesAMemberByUnitAndIndex) {
   Submit(TwoRoles());
   Run(Nodes(1, "4"));
@@ -173,6 +199,41 @@ TEST_F(Recording, PodsThatWereThereHaveNoRow) {
   Run(cluster);
   EXPECT_TRUE(simulation_.recorder().Groups().empty());
   EXPECT_EQ(simulation_.recorder().background_pods(), 1U);
+}
+
+TEST_F(Recording, APodOnANodeThatIsNotThereUsesNothingOfTheOthers) {
+  std::vector<kube::Object> cluster = Nodes(1, "4");
+  cluster.push_back(LonePod("astray", "2", "infinity", "\n  nodeName: gone"));
+  Submit(Gang("g", 1, "1", "20"));
+  Run(cluster);
+  EXPECT_EQ(simulation_.recorder().background_pods(), 0U);
+  EXPECT_DOUBLE_EQ(simulation_.recorder().use().Read(simulation_.clock().Now(), 1).at(0).peak_fraction, 0.25);
+}
+
+TEST(Simulation, ThatNeverStopsRestartingEndsWithARefusal) {
+  SimulationOptions options;
+  options.most_pods = 100;
+  Simulation simulation(options);
+  simulation.Load(Nodes(1, "4"));
+  simulation.SubmitAt(seconds(0), OneObject(R"(
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: endless}
+spec:
+  failurePolicy: {maxRestarts: 1000000000}
+  replicatedJobs:
+    - name: r
+      template:
+        spec:
+          backoffLimit: 0
+          template:
+            metadata: {annotations: {cadre.dev/sim-duration: 1s, cadre.dev/sim-exit-code: "1"}}
+            spec: {restartPolicy: Never, containers: [{name: c, image: x}]}
+)"));
+  simulation.RunToEnd();
+  EXPECT_TRUE(simulation.clock().NextAt().has_value());
+  ASSERT_EQ(simulation.refusals().size(), 1U);
+  EXPECT_THAT(simulation.refusals()[0].message, ::testing::HasSubstr("more than 100 pods had been made"));
 }
 
 TEST(UseMeter, MeansAreIntegralsOverTime) {

@@ -9,13 +9,16 @@
 #include <fmt/format.h>
 
 #include "app/input.h"
+#include "app/run_size.h"
 #include "app/simulation.h"
 #include "app/summary.h"
 #include "app/terminal.h"
+#include "base/utf8.h"
 #include "report/html_page.h"
 #include "report/json_text.h"
 #include "report/run_json.h"
 #include "report/run_text.h"
+#include "topology/levels.h"
 
 namespace cadre::app {
 
@@ -62,6 +65,10 @@ Result<Durations> ReadDurations(const SimulateFlags& flags) {
     CADRE_TRY(durations.until, DurationFlag("--until", flags.until));
   }
   return durations;
+}
+
+Result<topology::Levels> LevelsFlag(const SimulateFlags& flags) {
+  return flags.topology.empty() ? topology::Levels::WellKnown() : topology::Levels::Parse(flags.topology);
 }
 
 struct Loaded {
@@ -175,12 +182,13 @@ Result<void> CheckInput(const SimulateFlags& flags, const SimulationInput& input
   if (flags.strict && !input.unknown_kinds.empty()) {
     const report::UnknownKind& kind = input.unknown_kinds.front();
     return Err(
-        "{}: unknown kind {} ({}){}; without --strict it is left out", kind.first, kind.kind,
-        kind.api_version,
+        "{}: unknown kind {} ({}){}{}; without --strict it is left out", kind.first, kind.kind,
+        kind.api_version, kind.instead.empty() ? "" : fmt::format(": {} is read, this is not", kind.instead),
         input.unknown_kinds.size() > 1 ? fmt::format(" and {} more", input.unknown_kinds.size() - 1) : "");
   }
   if (flags.strict && !input.problems.empty())
     return Err("--strict: not simulated, because of what is said above");
+  if (const std::optional<std::string> too_many = TooManyPods(input)) return Err("{}", *too_many);
   if (!HasNodes(input))
     return Err("there are no nodes: give --cluster FILE, or --nodes N, or Nodes among the files of -f{}",
                traces.machine.empty() ? "" : fmt::format(" ({})", traces.machine));
@@ -244,6 +252,12 @@ CLI::App* AddSimulateCommand(CLI::App& app, SimulateFlags& flags) {
       ->check(CLI::IsMember({"easy", "greedy", "fifo"}))
       ->type_name("RULE")
       ->capture_default_str();
+  command
+      ->add_option(
+          "--topology", flags.topology,
+          "Levels of the report, coarse to fine: short names (zone,rack) or label keys; default: those "
+          "found. Placing goes by what manifests ask for")
+      ->type_name("LEVELS");
   command->add_option("--until", flags.until, "End after this much cluster time")->type_name("TIME");
   command->add_flag("--respect-scheduler-name", flags.respect_scheduler_name,
                     "Place only pods with schedulerName cadre; leave the others pending");
@@ -261,17 +275,19 @@ CLI::App* AddSimulateCommand(CLI::App& app, SimulateFlags& flags) {
 
 int RunSimulate(const SimulateFlags& flags, std::ostream& out, std::ostream& err) {
   const auto fail = [&](const Error& error) {
-    err << "cadre simulate: " << error.message << '\n';
+    err << "cadre simulate: " << Printable(error.message) << '\n';
     return kBadInput;
   };
   const Result<Durations> durations = ReadDurations(flags);
   if (!durations) return fail(durations.error());
+  const Result<topology::Levels> levels = LevelsFlag(flags);
+  if (!levels) return fail(levels.error());
   Result<Loaded> loaded = LoadAll(flags);
   if (!loaded) return fail(loaded.error());
   SimulationInput input = SortInput(loaded->manifests);
   input.notes.insert(input.notes.end(), loaded->traces.notes.begin(), loaded->traces.notes.end());
   for (const std::string& problem : input.problems)
-    err << problem << '\n';
+    err << Printable(problem) << '\n';
   if (const Result<void> checked = CheckInput(flags, input, loaded->traces); !checked)
     return fail(checked.error());
 
@@ -281,6 +297,7 @@ int RunSimulate(const SimulateFlags& flags, std::ostream& out, std::ostream& err
   options.pod_start_delay = durations->start_delay;
   options.respect_scheduler_name = flags.respect_scheduler_name;
   options.queue.backfill = BackfillOf(flags.queue);
+  options.levels = *levels;
   Simulation simulation(options);
   const bool cut = Run(simulation, input, *durations);
   const report::RunReport report = Summarise(simulation, input, cut);

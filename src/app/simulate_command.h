@@ -25,7 +25,8 @@ struct SimulateFlags : ClusterFlags {
   std::string default_duration = "60s";
   std::string start_delay = "0s";
   std::string queue = "easy";
-  std::string until;  // empty: until nothing can change any more
+  std::string topology;  // levels; empty: the well-known ones
+  std::string until;     // empty: until nothing can change any more
   bool respect_scheduler_name = false;
   bool strict = false;
   bool gantt = true;

@@ -103,6 +103,21 @@ TEST_F(Simulate, NamesUnknownKindsWithoutFailing) {
   EXPECT_THAT(out_.str(), HasSubstr("1 × Deployment (apps/v1)"));
 }
 
+TEST_F(Simulate, SaysWhichVersionOfAKnownKindIsRead) {
+  Give(std::string(kPod) + "\n---\n{apiVersion: batch/v1beta1, kind: Job, metadata: {name: old}}\n");
+  EXPECT_EQ(Run(), 0);
+  EXPECT_THAT(out_.str(), HasSubstr("1 × Job (batch/v1beta1)"));
+  EXPECT_THAT(out_.str(), HasSubstr("batch/v1 Job is read, this is not"));
+}
+
+TEST_F(Simulate, StrictSaysWhichVersionOfAKnownKindIsRead) {
+  Give(std::string(kPod) +
+       "\n---\n{apiVersion: jobset.x-k8s.io/v1alpha1, kind: JobSet, metadata: {name: old}}\n");
+  flags_.strict = true;
+  EXPECT_EQ(Run(), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("jobset.x-k8s.io/v1alpha2 JobSet is read, this is not"));
+}
+
 TEST_F(Simulate, StrictMakesUnknownKindsAnError) {
   Give(std::string(kPod) + "\n---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}}\n");
   flags_.strict = true;
@@ -118,6 +133,28 @@ TEST_F(Simulate, RunsATraceNamedAmongTheFiles) {
   EXPECT_EQ(Run(), 0);
   EXPECT_THAT(out_.str(), HasSubstr("1 group of 2 pods"));
   EXPECT_THAT(out_.str(), HasSubstr("1 job skipped: cancelled before they started"));
+}
+
+constexpr const char* kJobOfManyPods =
+    "{{apiVersion: batch/v1, kind: Job, metadata: {{name: {}}}, spec: {{parallelism: 2, completions: {}, "
+    "template: "
+    "{{spec: {{restartPolicy: Never, containers: [{{name: c, image: x}}]}}}}}}}}";
+
+TEST_F(Simulate, LeavesOutAJobOfAThousandMillionPodsAndRunsTheRest) {
+  Give(kPod);
+  Give(fmt::format(kJobOfManyPods, "endless", 1'000'000'000), "endless.yaml");
+  EXPECT_EQ(Run(), 2);
+  EXPECT_THAT(err_.str(),
+              HasSubstr("spec.completions: found 1000000000 pods until Job default/endless is complete"));
+  EXPECT_THAT(out_.str(), HasSubstr("1 finished"));
+}
+
+TEST_F(Simulate, DoesNotStartARunOfTooManyPodsInAll) {
+  Give(fmt::format(kJobOfManyPods, "one", 600'000), "one.yaml");
+  Give(fmt::format(kJobOfManyPods, "two", 600'001), "two.yaml");
+  EXPECT_EQ(Run(), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("the input makes 1200001 pods in all (Job default/two: 600001)"));
+  EXPECT_THAT(out_.str(), IsEmpty());
 }
 
 TEST_F(Simulate, SaysWhenThereAreNoNodes) {
@@ -194,6 +231,125 @@ TEST_F(Simulate, PodsOfADumpHoldTheirResources) {
        "containers: [{name: c, image: x, resources: {requests: {cpu: '4'}}}]}, "
        "status: {phase: Running, startTime: '2025-12-01T00:00:00Z'}}");
   EXPECT_EQ(RunForJson().at_pointer("/groups/0/nodes"), json::parse(R"(["node-1"])"));
+}
+
+TEST_F(Simulate, PodsOfADumpOnANodeThatItLacksHoldNothing) {
+  Give(std::string(kPod) +
+       "\n---\n{apiVersion: v1, kind: Pod, metadata: {name: agent, uid: u}, spec: {nodeName: lost, "
+       "containers: [{name: c, image: x, resources: {requests: {cpu: '4'}}}]}, "
+       "status: {phase: Running, startTime: '2025-12-01T00:00:00Z'}}");
+  EXPECT_EQ(Run(), 0);
+  EXPECT_THAT(out_.str(), HasSubstr("1 pod is bound to 1 node that the input does not have"));
+  EXPECT_THAT(out_.str(), Not(HasSubstr("hold their resources")));
+}
+
+TEST_F(Simulate, ADumpThatIsOverCommittedIsNotedAndNoViolation) {
+  Give(std::string(kPod) +
+       "\n---\n{apiVersion: v1, kind: Pod, metadata: {name: agent, uid: u}, spec: {nodeName: node-0, "
+       "containers: [{name: c, image: x, resources: {requests: {cpu: '9'}}}]}, "
+       "status: {phase: Running, startTime: '2025-12-01T00:00:00Z'}}");
+  const json::value report = RunForJson();
+  EXPECT_EQ(report.at("violations"), json::array());
+  EXPECT_THAT(json::serialize(report.at("notes")), HasSubstr("node-0 (9 CPU of 4 CPU)"));
+}
+
+TEST_F(Simulate, RefusesAManifestThatIsNotUtf8WithLineAndByte) {
+  Give(kPod);
+  Give("apiVersion: v1\nkind: Pod\nmetadata: {name: caf\xe9}\n", "latin.yaml");
+  EXPECT_EQ(Run(), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("latin.yaml: line 4: byte 0xe9 at offset 49 is not UTF-8"));
+  EXPECT_THAT(out_.str(), HasSubstr("1 finished"));
+}
+
+TEST_F(Simulate, RefusesAClusterDescriptionThatIsNotUtf8) {
+  Give(kPod);
+  flags_.uniform.nodes = 0;
+  flags_.cluster_files = {folder_.Write("cluster.yaml", "nodes: [{name: caf\xe9, cpu: 8}]\n")};
+  EXPECT_EQ(Run(), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("cluster.yaml: line 1: byte 0xe9 at offset 18 is not UTF-8"));
+}
+
+TEST_F(Simulate, RefusesATraceThatIsNotUtf8) {
+  Give(kPod);
+  flags_.files.push_back(
+      folder_.Write("t.swf", "; Universit\xe9\n1 1 -1 60 2 -1 -1 2 100 -1 1 1 1 1 1 1 -1 -1\n"));
+  flags_.files.push_back(folder_.Write("t.csv", "name,submit,duration\ncaf\xe9,1,2\n"));
+  EXPECT_EQ(Run(), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("t.swf: line 1: byte 0xe9 at offset 11 is not UTF-8"));
+  EXPECT_THAT(err_.str(), HasSubstr("t.csv: line 2: byte 0xe9 at offset 24 is not UTF-8"));
+}
+
+// A domain's name and a reason reach the terminal by way of labels and messages, which nothing restricts in a
+// dump.
+constexpr const char* kHostileNode = R"(
+apiVersion: v1
+kind: Node
+metadata: {name: "n\e[31m", labels: {topology.kubernetes.io/rack: "r\e[2J\nforged"}}
+status: {allocatable: {cpu: "8", memory: 8Gi, pods: "9"}}
+---
+apiVersion: "evil.io/\e]0;title\a"
+kind: "Mal\e[31m"
+metadata: {name: m}
+)";
+
+TEST_F(Simulate, ShowsControlCharactersOfNamesWrittenOut) {
+  Give(std::string(kPod) + "\n---\n" + kHostileNode);
+  flags_.uniform.nodes = 0;
+  flags_.verbose = true;
+  EXPECT_EQ(Run(), 0);
+  EXPECT_THAT(out_.str(), HasSubstr("r\\x1b[2J\\nforged"));
+  EXPECT_THAT(out_.str(), HasSubstr("Mal\\x1b[31m"));
+  EXPECT_THAT(out_.str() + err_.str(), Not(HasSubstr("\x1b")));
+}
+
+TEST_F(Simulate, ComplainsWithControlCharactersWrittenOut) {
+  Give(std::string(kPod) +
+       "\n---\n{apiVersion: v1, kind: Pod, metadata: {name: \"q\\e[2J\"}, spec: {containers: []}}");
+  EXPECT_EQ(Run(), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("q\\x1b[2J"));
+  EXPECT_THAT(out_.str() + err_.str(), Not(HasSubstr("\x1b")));
+}
+
+TEST_F(Simulate, KeepsControlCharactersInJsonWhichEscapesThem) {
+  Give(std::string(kPod) + "\n---\n" + kHostileNode);
+  flags_.uniform.nodes = 0;
+  const json::value report = RunForJson();
+  EXPECT_EQ(report.at_pointer("/groups/0/nodes/0"), "n\x1b[31m");
+  EXPECT_THAT(out_.str(), Not(HasSubstr("\x1b")));
+}
+
+constexpr const char* kNodesInRows = R"(
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {example.com/row: row-1, topology.kubernetes.io/rack: rack-1}}
+status: {allocatable: {cpu: "8", memory: 8Gi, pods: "9"}}
+)";
+
+TEST_F(Simulate, NamesTheDomainsOfTheLevelsThatAreAskedFor) {
+  Give(std::string(kPod) + "\n---\n" + kNodesInRows);
+  flags_.uniform.nodes = 0;
+  flags_.topology = "example.com/row";
+  flags_.html = (folder_ / "out.html").string();
+  const json::value report = RunForJson();
+  EXPECT_EQ(report.at_pointer("/groups/0/domains"), json::parse(R"({"example.com/row": ["row-1"]})"));
+  EXPECT_EQ(report.at("cluster").at("domains"), json::parse(R"({"example.com/row": 1})"));
+  EXPECT_THAT(ReadFile(folder_ / "out.html"), HasSubstr("row-1"));
+  EXPECT_THAT(ReadFile(folder_ / "out.html"), Not(HasSubstr("rack-1")));
+}
+
+TEST_F(Simulate, NotesALevelThatNoNodeHas) {
+  Give(std::string(kPod) + "\n---\n" + kNodesInRows);
+  flags_.uniform.nodes = 0;
+  flags_.topology = "zone,example.com/row";
+  EXPECT_EQ(Run(), 0);
+  EXPECT_THAT(out_.str(), HasSubstr("--topology: no node has the label topology.kubernetes.io/zone"));
+}
+
+TEST_F(Simulate, RefusesALevelThatIsNone) {
+  Give(kPod);
+  flags_.topology = "zone,rak";
+  EXPECT_EQ(Run(), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("--topology: \"rak\" is no level, did you mean rack?"));
 }
 
 TEST_F(Simulate, TakesItsClusterFromADescription) {

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "app/exclusive_check.h"
 #include "app/process.h"
 #include "app/submission.h"
@@ -51,6 +53,7 @@ class Simulation::Impl {
   void SubmitAt(Duration after, const kube::Object& object);
   void Settle(Time until);
   void RunToEnd();
+  void RunUntil(Time until);
 
   Simulation& self;
   const SimulationOptions options;
@@ -72,6 +75,7 @@ class Simulation::Impl {
  private:
   void StartProcesses();
   void NoteOwnersLeftOut(const std::vector<kube::Object>& objects);
+  bool EndsForItsSize();
 };
 
 Simulation::Impl::Impl(Simulation& simulation, SimulationOptions given)
@@ -79,7 +83,7 @@ Simulation::Impl::Impl(Simulation& simulation, SimulationOptions given)
       options(std::move(given)),
       clock(options.start),
       api(clock, ApiOptionsOf(options)),
-      recorder(options.start, tracker),
+      recorder(options.start, tracker, options.levels),
       checker({.start = options.start, .grace = GraceOf(options)}, api) {
   api.AddWriteObserver([this](const sim::WriteRecord& record) {
     tracker.OnWrite(record.before, record.after);
@@ -174,9 +178,30 @@ void Simulation::Impl::Settle(Time until) {
   if (look) look(self);
 }
 
+bool Simulation::Impl::EndsForItsSize() {
+  if (recorder.pods_seen() <= options.most_pods) return false;
+  refusals.push_back(
+      {"the run",
+       fmt::format("ended after {} of cluster time, when more than {} pods had been made: something "
+                   "restarts or tries again without end (maxRestarts, backoffLimit)",
+                   FormatDuration(clock.Now() - options.start), options.most_pods)});
+  return true;
+}
+
+void Simulation::Impl::RunUntil(Time until) {
+  std::optional<Time> next = clock.NextAt();
+  for (; next && *next <= until; next = clock.NextAt()) {
+    if (EndsForItsSize()) return Settle(*next);
+    clock.RunNext();
+  }
+  clock.Run(until);
+  Settle(next.value_or(Time::max()));
+}
+
 void Simulation::Impl::RunToEnd() {
   const Time limit = options.start + options.limit;
   while (const std::optional<Time> next = clock.NextAt()) {
+    if (EndsForItsSize()) return Settle(*next);
     if (*next > limit) {
       clock.Run(limit);
       Settle(*next);
@@ -212,8 +237,7 @@ void Simulation::RunToEnd() {
 }
 
 void Simulation::RunUntil(Duration after) {
-  impl_->clock.Run(impl_->options.start + after);
-  impl_->Settle(impl_->clock.NextAt().value_or(Time::max()));
+  impl_->RunUntil(impl_->options.start + after);
 }
 
 void Simulation::RestartScheduler() {

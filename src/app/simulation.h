@@ -14,11 +14,13 @@
 
 #include "app/checker.h"
 #include "app/recorder.h"
+#include "app/run_size.h"
 #include "core/scheduler.h"
 #include "drive/driver.h"
 #include "kube/object.h"
 #include "sim/memory_api.h"
 #include "sim/virtual_clock.h"
+#include "topology/levels.h"
 
 namespace cadre::app {
 
@@ -34,8 +36,12 @@ struct SimulationOptions {
   bool respect_scheduler_name = false;  // else every pod is scheduled by Cadre
   match::Limits match_limits;
   queue::Policy queue = {};
+  topology::Levels levels;  // by which the record tells domains apart; placing goes by what manifests ask for
   std::optional<sim::FaultOptions>
       faults;  // what goes wrong between the processes and the API server; none: nothing
+  // Those that replace failed ones counted: a restart without end ends the run. The input's own are checked
+  // before.
+  std::size_t most_pods = 2 * static_cast<std::size_t>(kMostPodsOfARun);
   Duration limit =
       std::chrono::hours(24 * 365 * 10);  // of virtual time; what still runs then is reported as running
 };
@@ -53,7 +59,8 @@ class Simulation {
   // Any other act of a user or of the world, `after` the start.
   void At(Duration after, std::function<void(Simulation&)> act);
 
-  // Runs until nothing can change any more, or until `after` the start.
+  // Runs until nothing can change any more, or until `after` the start; a run that makes too many pods
+  // (most_pods) ends before, which is a refusal.
   void RunToEnd();
   void RunUntil(Duration after);
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/start_notes.h"
 #include "app/summary_nodes.h"
 #include "base/text.h"
 #include "kube/job.h"
@@ -225,11 +226,21 @@ class Builder {
       report_.notes.push_back(
           fmt::format("{} on the nodes already; they hold their resources",
                       background == 1 ? "1 pod was" : fmt::format("{} pods were", background)));
+    if (simulation_.recorder().levels_given()) NoteAbsentLevels();
+    for (std::string& note : StartNotes(input_))
+      report_.notes.push_back(std::move(note));
     if (report_.groups.empty())
       report_.notes.emplace_back(
           "nothing was submitted: the input holds no Pod, Job, JobSet or PodGroup that is to run");
     for (const std::string& warning : simulation_.api().warnings())
       report_.notes.push_back(warning);
+  }
+
+  void NoteAbsentLevels() {
+    for (const std::string& key : simulation_.recorder().topology_keys()) {
+      if (std::ranges::find(report_.levels, key) == report_.levels.end())
+        report_.notes.push_back(fmt::format("--topology: no node has the label {}", key));
+    }
   }
 
   Simulation& simulation_;

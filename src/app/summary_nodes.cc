@@ -4,21 +4,24 @@
 #include <string_view>
 
 #include "kube/node.h"
+#include "topology/levels.h"
 
 namespace cadre::app {
 
 namespace {
 
-constexpr std::string_view kNodePool = "cloud.google.com/gke-nodepool";
+bool IsPool(const std::string& key) {
+  return std::ranges::find(topology::PoolKeys(), key) != topology::PoolKeys().end();
+}
 
-bool AnyNodeHas(const Recorder& recorder, std::string_view key) {
-  const auto has = [&](const auto& entry) { return entry.second.Meta().labels.contains(std::string(key)); };
+bool AnyNodeHas(const Recorder& recorder, const std::string& key) {
+  const auto has = [&](const auto& entry) { return entry.second.Meta().labels.contains(key); };
   return std::any_of(recorder.present_nodes().begin(), recorder.present_nodes().end(), has) ||
          std::any_of(recorder.gone_nodes().begin(), recorder.gone_nodes().end(), has);
 }
 
 bool IsCoarse(std::string_view key) {
-  return key.ends_with("/region") || key.ends_with("/zone");
+  return key == topology::kRegion || key == topology::kZone;
 }
 
 report::NodeRow RowOf(const kube::Object& object, const std::vector<std::string>& levels, bool gone) {
@@ -38,13 +41,13 @@ report::NodeRow RowOf(const kube::Object& object, const std::vector<std::string>
 
 std::vector<std::string> LevelsOf(const Recorder& recorder) {
   std::vector<std::string> levels;
-  for (const std::string_view key : Recorder::TopologyKeys()) {
-    if (AnyNodeHas(recorder, key)) levels.emplace_back(key);
+  for (const std::string& key : recorder.topology_keys()) {
+    if (AnyNodeHas(recorder, key)) levels.push_back(key);
   }
-  const bool any_finer = std::any_of(levels.begin(), levels.end(), [](const std::string& key) {
-    return key != kNodePool && !IsCoarse(key);
-  });
-  if (any_finer) std::erase(levels, kNodePool);
+  if (recorder.levels_given()) return levels;
+  const bool any_finer =
+      std::ranges::any_of(levels, [](const std::string& key) { return !IsPool(key) && !IsCoarse(key); });
+  if (any_finer) std::erase_if(levels, IsPool);
   return levels;
 }
 

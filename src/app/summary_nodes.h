@@ -11,7 +11,7 @@
 namespace cadre::app {
 
 // Topology label keys that at least one node has, coarse to fine. Node pools say little about where a node
-// is: they count only where nothing finer than a zone is known.
+// is: they count only where nothing finer than a zone is known, or where the levels were given.
 std::vector<std::string> LevelsOf(const Recorder& recorder);
 
 // Every node that was ever there, by name.

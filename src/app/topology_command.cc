@@ -16,6 +16,7 @@
 #include "app/topology_output.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "kube/gzip.h"
 #include "kube/node.h"
 #include "report/json_text.h"
@@ -70,7 +71,7 @@ Result<void> LoadNodes(const TopologyFlags& flags, State& state, std::ostream& e
   kube::Manifests manifests;
   CADRE_TRY_VOID(LoadCluster(flags, manifests));
   for (const kube::Problem& problem : manifests.problems)
-    err << kube::ToString(problem) << '\n';
+    err << Printable(kube::ToString(problem)) << '\n';
   // Of a node that is there twice the last one counts, as in a simulation.
   std::map<std::string, Node> by_name;
   for (const kube::LoadedObject& loaded : manifests.objects) {
@@ -89,10 +90,14 @@ Result<std::string> ReadImport(const std::string& path) {
   if (!file) return Err("--import: {} cannot be opened: check that it exists and can be read", path);
   std::string text(std::istreambuf_iterator<char>(file), {});
   if (file.bad()) return Err("--import: {} cannot be read to its end", path);
-  if (!kube::IsGzip(text)) return text;
-  Result<std::string> unpacked = kube::Gunzip(text, kLargestImport);
-  if (!unpacked) return Err("{}: {}", path, unpacked.error().message);
-  return unpacked;
+  if (kube::IsGzip(text)) {
+    Result<std::string> unpacked = kube::Gunzip(text, kLargestImport);
+    if (!unpacked) return Err("{}: {}", path, unpacked.error().message);
+    text = *std::move(unpacked);
+  }
+  if (const auto checked = CheckUtf8(text); !checked)
+    return Err("{}: line {}: {}", path, checked.error().line, checked.error().message);
+  return text;
 }
 
 std::string Some(const std::vector<std::string>& names) {
@@ -207,7 +212,7 @@ Result<void> Run(const TopologyFlags& flags, std::ostream& out, std::ostream& er
     return Err("there are no nodes: give --cluster FILE, --nodes N, or --import FORMAT:FILE");
   if (!flags.write_labels.empty()) {
     for (const std::string& note : state.report.notes)
-      err << note << '\n';
+      err << Printable(note) << '\n';
     return WriteLabels(flags, state, out);
   }
   CADRE_TRY(const topology::Levels levels, LevelsOf(flags, state));
@@ -251,7 +256,7 @@ CLI::App* AddTopologyCommand(CLI::App& app, TopologyFlags& flags) {
 int RunTopology(const TopologyFlags& flags, std::ostream& out, std::ostream& err) {
   const Result<void> done = Run(flags, out, err);
   if (done) return 0;
-  err << "cadre topology: " << done.error().message << '\n';
+  err << "cadre topology: " << Printable(done.error().message) << '\n';
   return kBadInput;
 }
 

@@ -263,6 +263,22 @@ TEST_F(Topology, NamesFileLineAndReasonOfABadImport) {
   EXPECT_THAT(err_.str(), HasSubstr("slurm.txt: line 2: node x is below switch a already (line 1)"));
 }
 
+TEST_F(Topology, RefusesAnImportThatIsNotUtf8) {
+  Import("slurm", "# caf\xe9\nSwitchName=a Nodes=x\n");
+  EXPECT_EQ(Run(), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("slurm.txt: line 1: byte 0xe9 at offset 5 is not UTF-8"));
+}
+
+TEST_F(Topology, ShowsControlCharactersOfLabelsWrittenOut) {
+  Cluster(
+      "---\napiVersion: v1\nkind: Node\nmetadata: {name: \"n\\e[31m\", labels: {topology.kubernetes.io/zone: "
+      "\"z\\e[2J\\nforged\"}}\nstatus: {allocatable: {cpu: '4', \"evil/\\e[1m\": '1'}}\n");
+  flags_.all = true;
+  EXPECT_EQ(Run(), 0);
+  EXPECT_THAT(out_.str(), HasSubstr("zone z\\x1b[2J\\nforged"));
+  EXPECT_THAT(out_.str(), Not(HasSubstr("\x1b")));
+}
+
 TEST(TopologyFlagsOnTheCommandLine, AreRead) {
   CLI::App app;
   TopologyFlags flags;

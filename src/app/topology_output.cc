@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "kube/resources.h"
 
 namespace cadre::app {
@@ -31,7 +32,7 @@ std::string Capacity(const kube::ResourceList& total) {
     if (resource == kube::kCpu || resource == kube::kMemory || resource.find('/') != std::string::npos)
       shown.insert_or_assign(resource, amount);
   }
-  return shown.empty() ? std::string{} : kube::FormatAmounts(shown);
+  return shown.empty() ? std::string{} : Printable(kube::FormatAmounts(shown));
 }
 
 // "21 ×2, 16, 15, 11 ×5".
@@ -56,7 +57,7 @@ class TextWriter {
 
   std::string Write() {
     for (const std::string& import : report_.imports)
-      text_ += import + "\n";
+      text_ += Printable(import) + "\n";
     List("Notes", report_.notes);
     if (!text_.empty()) text_ += "\n";
     WriteLevels();
@@ -74,7 +75,7 @@ class TextWriter {
     if (texts.empty()) return;
     text_ += fmt::format("{}:\n", title);
     for (const std::string& text : texts)
-      text_ += fmt::format("  - {}\n", text);
+      text_ += fmt::format("  - {}\n", Printable(text));
   }
 
   void WriteLevels() {
@@ -114,7 +115,7 @@ class TextWriter {
       text_ += fmt::format("the cluster: {}\n", Describe(domain));
     else
       text_ += fmt::format("{}{} {}: {}\n", first, topology::ShortName(tree_.levels()[domain.level]),
-                           domain.value, Describe(domain));
+                           Printable(domain.value), Describe(domain));
     std::vector<std::pair<std::string, DomainIndex>> lines;  // text of its own, or a child
     if (Shows(domain)) {
       const std::size_t shown =
@@ -127,7 +128,7 @@ class TextWriter {
     }
     if (all_ && domain.children.empty()) {
       for (const std::size_t node : domain.own)
-        lines.emplace_back(tree_.nodes()[node], topology::kWhole);
+        lines.emplace_back(Printable(tree_.nodes()[node]), topology::kWhole);
     }
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const bool last = i + 1 == lines.size();
@@ -150,7 +151,7 @@ class TextWriter {
   std::string Homeless(const Domain& domain) const {
     std::vector<std::string> names;
     for (const std::size_t node : domain.own)
-      names.push_back(tree_.nodes()[node]);
+      names.push_back(Printable(tree_.nodes()[node]));
     const std::size_t shown = all_ ? names.size() : std::min(names.size(), kMostNames);
     return fmt::format("in none of these: {} ({}{})", Nodes(names.size()),
                        fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "),

@@ -14,6 +14,7 @@
 #include "app/workload_jobs.h"
 #include "app/workload_swf.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "kube/gzip.h"
 
 namespace cadre::app {
@@ -75,6 +76,8 @@ Result<Workload> ReadTrace(std::string_view text, const std::string& file, const
     unpacked = *std::move(result);
     text = unpacked;
   }
+  if (const auto checked = CheckUtf8(text); !checked)
+    return Err("line {}: {}", checked.error().line, checked.error().message);
   if (WithoutGz(file).ends_with(".swf")) return ReadSwf(text, file, flags.options);
   return ReadCsv(text, file, flags.columns, flags.options);
 }

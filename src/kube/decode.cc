@@ -119,7 +119,11 @@ Result<Object> Decode(json::value value) {
         api_version, kind_name);
   }
   const std::optional<Kind> kind = KindOf(api_version, kind_name);
-  if (!kind) return Err("{} of {} is not a kind that Cadre knows", kind_name, api_version);
+  if (!kind) {
+    const std::string instead = ReadInstead(api_version, kind_name);
+    if (!instead.empty()) return Err("{} of {} is not read, {} is", kind_name, api_version, instead);
+    return Err("{} of {} is not a kind that Cadre knows", kind_name, api_version);
+  }
   return Decode(*kind, std::move(value));
 }
 

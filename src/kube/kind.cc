@@ -1,6 +1,12 @@
 #include "kube/kind.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/check.h"
 
@@ -45,6 +51,18 @@ bool HasVersion(const KindInfo& info, std::string_view version) {
   return false;
 }
 
+// The group and the version of an apiVersion; without a slash it is the core group's.
+std::pair<std::string_view, std::string_view> SplitApiVersion(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  if (slash == std::string_view::npos) return {std::string_view(), api_version};
+  return {api_version.substr(0, slash), api_version.substr(slash + 1)};
+}
+
+bool EqualInAnyCase(std::string_view a, std::string_view b) {
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
 }  // namespace
 
 std::span<const KindInfo> AllKinds() {
@@ -64,15 +82,27 @@ std::string ApiVersion(Kind kind) {
 }
 
 std::optional<Kind> KindOf(std::string_view api_version, std::string_view kind_name) {
-  const std::size_t slash = api_version.find('/');
-  const std::string_view group =
-      slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
-  const std::string_view version =
-      slash == std::string_view::npos ? api_version : api_version.substr(slash + 1);
+  const auto [group, version] = SplitApiVersion(api_version);
   for (const KindInfo& info : kKinds) {
     if (info.name == kind_name && info.group == group && HasVersion(info, version)) return info.kind;
   }
   return std::nullopt;
+}
+
+std::string ReadInstead(std::string_view api_version, std::string_view kind_name) {
+  const std::string_view group = SplitApiVersion(api_version).first;
+  const KindInfo* meant = nullptr;
+  std::size_t in_any_group = 0;
+  for (const KindInfo& info : kKinds) {
+    if (!EqualInAnyCase(info.name, kind_name)) continue;
+    ++in_any_group;
+    if (info.group == group) meant = &info;
+    if (group.empty() && meant == nullptr) meant = &info;
+  }
+  if (meant == nullptr || (meant->group != group && in_any_group > 1)) return "";
+  std::string text = fmt::format("{} {}", ApiVersion(meant->kind), meant->name);
+  if (!meant->also_read.empty()) text += fmt::format(" ({} too)", fmt::join(meant->also_read, " and "));
+  return text;
 }
 
 }  // namespace cadre::kube

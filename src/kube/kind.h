@@ -51,4 +51,10 @@ std::string ApiVersion(Kind kind);
 // The kind that an object with this apiVersion and kind is; none when Cadre does not know it.
 std::optional<Kind> KindOf(std::string_view api_version, std::string_view kind_name);
 
+// For a type that KindOf does not know: what is read of the kind that was probably meant, "batch/v1 Job", or
+// "scheduling.k8s.io/v1beta1 PodGroup (v1alpha3 and v1alpha2 too)". That is a kind of this name, in whatever
+// case, of the same group, or where the group is left out ("v1" for "batch/v1") of the only one that has it.
+// Empty for a kind that Cadre does not know in any version.
+std::string ReadInstead(std::string_view api_version, std::string_view kind_name);
+
 }  // namespace cadre::kube

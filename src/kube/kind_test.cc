@@ -46,6 +46,35 @@ TEST(Kind, AnUnknownGroupIsNotTaken) {
   EXPECT_EQ(KindOf("batch.volcano.sh/v1", "Job"), std::nullopt);
 }
 
+TEST(ReadInstead, NamesTheVersionOfAKnownKindThatIsRead) {
+  EXPECT_EQ(ReadInstead("batch/v1beta1", "Job"), "batch/v1 Job");
+  EXPECT_EQ(ReadInstead("jobset.x-k8s.io/v1alpha1", "JobSet"), "jobset.x-k8s.io/v1alpha2 JobSet");
+}
+
+TEST(ReadInstead, NamesEveryVersionThatIsRead) {
+  EXPECT_EQ(ReadInstead("scheduling.k8s.io/v1", "PodGroup"),
+            "scheduling.k8s.io/v1beta1 PodGroup (v1alpha3 and v1alpha2 too)");
+}
+
+TEST(ReadInstead, FindsTheGroupThatWasLeftOut) {
+  EXPECT_EQ(ReadInstead("v1", "Job"), "batch/v1 Job");
+  EXPECT_EQ(ReadInstead("batch", "Job"), "batch/v1 Job");
+}
+
+TEST(ReadInstead, DoesNotGuessBetweenTwoGroups) {
+  EXPECT_EQ(ReadInstead("v1", "PodGroup"), "");
+}
+
+TEST(ReadInstead, FindsAKindInTheWrongCase) {
+  EXPECT_EQ(ReadInstead("batch/v1", "job"), "batch/v1 Job");
+}
+
+TEST(ReadInstead, SaysNothingOfKindsOfOtherGroups) {
+  EXPECT_EQ(ReadInstead("batch.volcano.sh/v1alpha1", "Job"), "");
+  EXPECT_EQ(ReadInstead("serving.knative.dev/v1", "Service"), "");
+  EXPECT_EQ(ReadInstead("apps/v1", "Deployment"), "");
+}
+
 TEST(Kind, NodesAndVolumesHaveNoNamespace) {
   EXPECT_FALSE(Info(Kind::kNode).namespaced);
   EXPECT_FALSE(Info(Kind::kPersistentVolume).namespaced);

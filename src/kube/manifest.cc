@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "kube/gzip.h"
 #include "kube/manifest_values.h"
 #include "kube/yaml.h"
@@ -43,6 +44,10 @@ bool StartsJson(std::string_view text) {
   return text.starts_with('{') || text.starts_with('[');
 }
 
+bool LooksLikeUtf16(std::string_view text) {
+  return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
+}
+
 // Where JSON documents follow each other, or are followed by YAML ones.
 class TextLoader {
  public:
@@ -52,12 +57,15 @@ class TextLoader {
   }
 
   void Load() {
-    if (text_.starts_with(kByteOrderMark)) text_.remove_prefix(kByteOrderMark.size());
     constexpr std::size_t kLookedAt = 4096;
-    if (text_.substr(0, kLookedAt).find('\0') != std::string_view::npos) {
+    if (!LooksLikeUtf16(text_) && text_.substr(0, kLookedAt).find('\0') != std::string_view::npos) {
       AddProblem(source_, "this is not UTF-8 text: expected YAML, JSON, or either of them gzipped", out_);
       return;
     }
+    if (const auto checked = CheckUtf8(text_); !checked)
+      return AddProblem({.file = source_.file, .document = 0, .line = checked.error().line},
+                        checked.error().message, out_);
+    if (text_.starts_with(kByteOrderMark)) text_.remove_prefix(kByteOrderMark.size());
     while (true) {
       const std::size_t start = text_.find_first_not_of(kSpace);
       if (start == std::string_view::npos) return;
@@ -183,7 +191,8 @@ void LoadFolder(const fs::path& folder, Manifests& out) {
 std::string ToString(const Problem& problem) {
   std::string text = problem.source.file;
   if (problem.source.document != 0) text += fmt::format(": document {}", problem.source.document);
-  if (problem.source.line != 0) text += fmt::format(", line {}", problem.source.line);
+  if (problem.source.line != 0)
+    text += fmt::format("{} line {}", problem.source.document != 0 ? "," : ":", problem.source.line);
   if (!problem.field.empty()) text += fmt::format(": {}", problem.field);
   return text + ": " + problem.message;
 }

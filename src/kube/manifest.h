@@ -52,7 +52,8 @@ std::string ToString(const Problem& problem);
 
 // Appends what `text` holds. `text` may be gzip (recognised by its magic), YAML or JSON. JSON is recognised
 // by its first character and parsed by the fast parser. Duplicate YAML keys are a problem; `<<` merge keys
-// are applied. Bounds: text up to 1 GiB unpacked, nesting up to 64 levels; what exceeds them is a problem.
+// are applied. Text that is not UTF-8 is a problem and nothing of it is used. Bounds: text up to 1 GiB
+// unpacked, nesting up to 64 levels; what exceeds them is a problem.
 void LoadText(std::string_view text, std::string file, Manifests& out);
 
 // A file, a folder (all *.yaml, *.yml, *.json, *.gz in it, sorted, recursively) or "-" (standard input).

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -12,6 +13,8 @@
 
 namespace cadre::kube {
 namespace {
+
+using ::testing::StartsWith;
 
 namespace fs = std::filesystem;
 
@@ -241,6 +244,27 @@ TEST(Problems, BinaryFilesAreOne) {
   EXPECT_EQ(ProblemsOf(std::string_view("PK\0\3", 4)),
             "test.yaml: document 1, line 1: this is not UTF-8 text: expected YAML, JSON, or either of them "
             "gzipped\n");
+}
+
+TEST(Problems, TextThatIsNotUtf8IsOneWithLineAndOffset) {
+  EXPECT_THAT(ProblemsOf("a: 1\nb: caf\xe9\n"),
+              StartsWith("test.yaml: line 2: byte 0xe9 at offset 11 is not UTF-8"));
+}
+
+TEST(Problems, JsonThatIsNotUtf8IsOne) {
+  EXPECT_THAT(ProblemsOf("{\"a\":\n\"\xff\"}"),
+              StartsWith("test.yaml: line 2: byte 0xff at offset 7 is not UTF-8"));
+}
+
+TEST(Problems, TheByteOrderMarkCountsInTheOffset) {
+  EXPECT_THAT(ProblemsOf("\xef\xbb\xbf"
+                         "a: \xff"),
+              StartsWith("test.yaml: line 1: byte 0xff at offset 6 is not UTF-8"));
+}
+
+TEST(Problems, Utf16IsOneWithAHint) {
+  EXPECT_THAT(ProblemsOf(std::string_view("\xff\xfek\0i\0", 6)),
+              ::testing::HasSubstr("iconv -f UTF-16 -t UTF-8"));
 }
 
 TEST(Problems, ABrokenGzipFileIsOne) {

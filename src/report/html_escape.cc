@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/utf8.h"
+
 namespace cadre::report {
 
 namespace {
@@ -12,22 +14,6 @@ constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 bool IsContinuation(char byte) {
   return (static_cast<std::uint8_t>(byte) & 0xC0U) == 0x80U;
-}
-
-// The length of the well-formed UTF-8 sequence that starts here, or 0. Source: Unicode, table 3-7.
-std::size_t SequenceLength(std::string_view text) {
-  const auto first = static_cast<std::uint8_t>(text[0]);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!IsContinuation(text[i])) return 0;
-  }
-  const auto second = static_cast<std::uint8_t>(text[1]);
-  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
-  const bool surrogate = first == 0xED && second > 0x9F;
-  const bool too_large = first == 0xF4 && second > 0x8F;
-  return overlong || surrogate || too_large ? 0 : length;
 }
 
 std::string_view ReferenceFor(char character) {
@@ -58,7 +44,7 @@ std::string EscapeCut(std::string_view text, std::size_t bytes) {
   std::string out;
   out.reserve(std::min(text.size() + text.size() / 8, bytes));
   while (!text.empty()) {
-    const std::size_t length = SequenceLength(text);
+    const std::size_t length = Utf8SequenceLength(text);
     const bool bad = length == 0 || IsForbiddenControl(text[0]);
     const std::string_view reference = ReferenceFor(text[0]);
     const std::string_view piece = bad                 ? kReplacement

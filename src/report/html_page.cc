@@ -104,8 +104,7 @@ std::string RemarksHtml(const Remarks& remarks, const HtmlLimits& limits) {
 std::vector<std::string> UnknownKinds(const RunReport& report) {
   std::vector<std::string> lines;
   for (const UnknownKind& unknown : report.unknown_kinds)
-    lines.push_back(fmt::format("{} × {} ({}), first in {}", unknown.count, unknown.kind, unknown.api_version,
-                                unknown.first));
+    lines.push_back(ToString(unknown));
   return lines;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/utf8.h"
 
 namespace cadre::report {
 
@@ -15,7 +16,14 @@ namespace {
 constexpr std::size_t kIndent = 2;
 constexpr std::size_t kShortList = 90;  // characters
 
+// JSON is UTF-8, whatever bytes a file's name is made of.
+std::string Quoted(std::string_view text) {
+  const bool valid = FindInvalidUtf8(text) == std::string_view::npos;
+  return json::serialize(valid ? json::string(text) : json::string(ToValidUtf8(text)));
+}
+
 std::string Scalar(const json::value& value) {
+  if (const json::string* text = value.if_string()) return Quoted(*text);
   if (value.is_double()) {
     const double number = value.get_double();
     CADRE_ASSERT(std::isfinite(number), "JSON has no infinities");
@@ -71,7 +79,7 @@ void WriteObject(const json::object& object, std::size_t depth, std::string& out
     return;
   }
   WriteAll(object, '{', '}', depth, out, [&](const json::key_value_pair& field) {
-    out += json::serialize(json::string_view(field.key()));
+    out += Quoted(field.key());
     out += ": ";
     Write(field.value(), depth + 1, out);
   });

@@ -10,6 +10,7 @@ namespace cadre::report {
 
 // With a line end after the last character. Lists of numbers or strings that fit stay on one line. Doubles
 // must be finite; they are written in the shortest form that reads back as the same number.
+// Bytes of a string that are not UTF-8 become U+FFFD.
 std::string PrettyJson(const json::value& value);
 
 }  // namespace cadre::report

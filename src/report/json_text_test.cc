@@ -17,6 +17,11 @@ TEST(PrettyJson, EscapesWhatJsonAsksFor) {
   EXPECT_EQ(PrettyJson(json::value("a\"b\n")), "\"a\\\"b\\n\"\n");
 }
 
+TEST(PrettyJson, IsUtf8WhateverTheBytesOfAName) {
+  const std::string text = PrettyJson(json::object{{"caf\xe9", json::array{"\x1b[2J\xff"}}});
+  EXPECT_EQ(json::parse(text), (json::object{{"caf\xef\xbf\xbd", json::array{"\x1b[2J\xef\xbf\xbd"}}}));
+}
+
 TEST(PrettyJson, KeepsShortListsOnOneLine) {
   EXPECT_EQ(PrettyJson(json::parse(R"({"nodes": ["a", "b"], "n": []})")),
             "{\n  \"nodes\": [\"a\", \"b\"],\n  \"n\": []\n}\n");

@@ -137,6 +137,7 @@ json::object ToJson(const RunReport& report) {
     item["kind"] = kind.kind;
     item["count"] = kind.count;
     item["first"] = kind.first;
+    item["read_instead"] = kind.instead.empty() ? json::value(nullptr) : json::value(kind.instead);
     unknown.push_back(std::move(item));
   }
   object["unknown_kinds"] = std::move(unknown);

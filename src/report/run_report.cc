@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace cadre::report {
 
 std::string_view ToString(GroupState state) {
@@ -16,6 +18,12 @@ std::string_view ToString(GroupState state) {
       return "never";
   }
   return "";
+}
+
+std::string ToString(const UnknownKind& unknown) {
+  return fmt::format("{} × {} ({}), first in {}{}{}", unknown.count, unknown.kind, unknown.api_version,
+                     unknown.first, unknown.instead.empty() ? "" : "; ",
+                     unknown.instead.empty() ? "" : unknown.instead + " is read, this is not");
 }
 
 namespace {

@@ -101,8 +101,12 @@ struct UnknownKind {
   std::string api_version;
   std::string kind;
   std::size_t count = 0;
-  std::string first;  // where the first was found: "jobs.yaml: document 3, line 40"
+  std::string first;         // where the first was found: "jobs.yaml: document 3, line 40"
+  std::string instead = {};  // what is read of this kind: "batch/v1 Job"; empty where no version is
 };
+
+// "2 × Job (batch/v1beta1), first in jobs.yaml: document 3; batch/v1 Job is read, this is not".
+std::string ToString(const UnknownKind& unknown);
 
 struct RunReport {
   Time start{};

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "kube/resources.h"
 #include "report/gantt.h"
+#include "report/printable.h"
 #include "report/text_layout.h"
 
 namespace cadre::report {
@@ -39,26 +40,32 @@ std::string FirstOf(const std::vector<std::string>& names) {
   return text;
 }
 
-// How much a level tells about where something is: regions least.
-int FinenessOf(std::string_view label_key) {
-  const std::string_view name = ShortName(label_key);
-  return name == "region" ? 0 : name == "zone" ? 1 : 2;
+constexpr std::string_view kHostname = "kubernetes.io/hostname";
+
+// How much a level tells about where something is: its place among the levels; other keys least.
+std::size_t FinenessOf(const std::string& label_key, const std::vector<std::string>& levels) {
+  const auto found = std::ranges::find(levels, label_key);
+  return found == levels.end() ? 0 : 1 + static_cast<std::size_t>(std::distance(levels.begin(), found));
 }
 
 // The topology key whose domains say most about where the group is: the one with the most values, the finer
-// of two.
-const std::pair<const std::string, std::vector<std::string>>* FinestDomains(const GroupRow& row) {
-  const auto rank = [](const auto& domains) {
-    return std::pair(domains.second.size(), FinenessOf(domains.first));
+// of two. Not the host: nodes are named beside it.
+const std::pair<const std::string, std::vector<std::string>>* FinestDomains(
+    const GroupRow& row, const std::vector<std::string>& levels) {
+  const std::pair<const std::string, std::vector<std::string>>* finest = nullptr;
+  const auto rank = [&](const auto& domains) {
+    return std::pair(domains.second.size(), FinenessOf(domains.first, levels));
   };
-  const auto finest = std::max_element(row.domains.begin(), row.domains.end(),
-                                       [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
-  return finest == row.domains.end() ? nullptr : &*finest;
+  for (const auto& domains : row.domains) {
+    if (domains.first == kHostname) continue;
+    if (finest == nullptr || rank(domains) > rank(*finest)) finest = &domains;
+  }
+  return finest;
 }
 
-std::string Where(const GroupRow& row) {
+std::string Where(const GroupRow& row, const std::vector<std::string>& levels) {
   if (row.nodes.empty()) return "";
-  const auto* domains = FinestDomains(row);
+  const auto* domains = FinestDomains(row, levels);
   const auto count = static_cast<std::int64_t>(row.nodes.size());
   if (domains == nullptr) return FirstOf(row.nodes);
   const std::string nodes = row.nodes.size() <= kNodesNamed ? fmt::format("{}", fmt::join(row.nodes, ", "))
@@ -119,7 +126,7 @@ std::string GroupTable(const RunReport& report, const TextOptions& options) {
   const bool with_namespace = ManyNamespaces(report);
   for (const GroupRow& row : report.groups) {
     const std::optional<Duration> wait = row.start ? std::optional(*row.start - row.submit) : std::nullopt;
-    std::string where = Where(row);
+    std::string where = Where(row, report.levels);
     if (row.restarts > 0) where += fmt::format(" ({})", Quantify(row.restarts, "restart"));
     table.AddRow({{NameOf(row, with_namespace)},
                   {row.kind},
@@ -217,8 +224,7 @@ std::string Remarks(std::string_view heading, const std::vector<std::string>& li
 std::string UnknownKinds(const RunReport& report, const TextOptions& options) {
   std::vector<std::string> lines;
   for (const UnknownKind& unknown : report.unknown_kinds)
-    lines.push_back(fmt::format("{} × {} ({}), first in {}", unknown.count, unknown.kind, unknown.api_version,
-                                unknown.first));
+    lines.push_back(ToString(unknown));
   return Remarks("Kinds that Cadre does not know (left out)", lines, options);
 }
 
@@ -242,7 +248,8 @@ std::string_view ShortName(std::string_view label_key) {
   return slash == std::string_view::npos ? label_key : label_key.substr(slash + 1);
 }
 
-std::string ToText(const RunReport& report, const TextOptions& options) {
+std::string ToText(const RunReport& given, const TextOptions& options) {
+  const RunReport report = PrintableReport(given);
   std::string text;
   if (!report.groups.empty()) text += SummaryLine(report) + GroupTable(report, options);
   text += Reasons(report, options);

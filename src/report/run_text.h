@@ -17,6 +17,7 @@ struct TextOptions {
 
 // Sections: what was simulated; one line per group; why groups did not run or failed; utilisation; the
 // timeline; what of the input was not used; totals. Empty sections are left out. The last line is the totals.
+// Control characters in names and messages are written out (base/utf8.h).
 std::string ToText(const RunReport& report, const TextOptions& options);
 
 // "rack" of "topology.kubernetes.io/rack".

@@ -1,0 +1,27 @@
+// How large a simulation may be: a manifest can ask for a thousand million pods in one line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "app/input.h"
+#include "kube/object.h"
+
+namespace cadre::app {
+
+// The most pods that one run makes, those that replace failed ones aside. Each takes some kilobytes of memory
+// and some tens of microseconds: beyond this a run takes longer than anyone waits.
+inline constexpr std::int64_t kMostPodsOfARun = 1'000'000;
+
+// The pods that this object and its controllers will make until it is complete, or 1 for a pod: completions
+// (else parallelism) of a Job less what succeeded already, times replicas in a JobSet. Saturates.
+std::int64_t PodsToMake(const kube::Object& object);
+
+// Why the object alone is too large; nothing when it is not.
+std::optional<std::string> TooManyPods(const kube::Object& object);
+
+// Why the input as a whole is too large; nothing when it is not.
+std::optional<std::string> TooManyPods(const SimulationInput& input);
+
+}  // namespace cadre::app
