@@ -10,9 +10,9 @@
 
 namespace cadre::app {
 
-// The most pods that one run makes, those that replace failed ones aside. Each takes some kilobytes of memory
-// and some tens of microseconds: beyond this a run takes longer than anyone waits.
-inline constexpr std::int64_t kMostPodsOfARun = 1'000'000;
+// The most pods that one run makes, those that replace failed ones aside. Each takes 22 KiB of memory and 0.5
+// ms (40,000 pods of one Job, release build): 250,000 are 6 GB and two minutes.
+inline constexpr std::int64_t kMostPodsOfARun = 250'000;
 
 // The pods that this object and its controllers will make until it is complete, or 1 for a pod: completions
 // (else parallelism) of a Job less what succeeded already, times replicas in a JobSet. Saturates.

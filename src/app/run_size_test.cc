@@ -50,27 +50,27 @@ TEST(PodsToMake, OfTheLargestNumbersDoNotOverflow) {
 }
 
 TEST(TooManyPods, NamesTheFieldAndTheBound) {
-  EXPECT_THAT(TooManyPods(JobOf("big", "parallelism: 2, completions: 1000001")).value_or(""),
-              HasSubstr("spec.completions: found 1000001 pods until Job default/big is complete, a "
+  EXPECT_THAT(TooManyPods(JobOf("big", "parallelism: 2, completions: 250001")).value_or(""),
+              HasSubstr("spec.completions: found 250001 pods until Job default/big is complete, a "
                         "simulation makes at most "
-                        "1000000"));
+                        "250000"));
 }
 
 TEST(TooManyPods, TakesAnObjectAtTheBound) {
-  EXPECT_EQ(TooManyPods(JobOf("big", "parallelism: 2, completions: 1000000")), std::nullopt);
+  EXPECT_EQ(TooManyPods(JobOf("big", "parallelism: 2, completions: 250000")), std::nullopt);
 }
 
 TEST(TooManyPods, CountsAllOfTheInputAndNamesTheLargest) {
   SimulationInput input;
-  input.cluster = {JobOf("running", "parallelism: 2, completions: 400000")};
-  input.submissions.push_back({.object = JobOf("large", "parallelism: 2, completions: 600001"), .after = {}});
-  EXPECT_THAT(TooManyPods(input).value_or(""), HasSubstr("1000001 pods in all (Job default/large: 600001)"));
+  input.cluster = {JobOf("running", "parallelism: 2, completions: 100000")};
+  input.submissions.push_back({.object = JobOf("large", "parallelism: 2, completions: 150001"), .after = {}});
+  EXPECT_THAT(TooManyPods(input).value_or(""), HasSubstr("250001 pods in all (Job default/large: 150001)"));
 }
 
 TEST(TooManyPods, TakesAnInputAtTheBound) {
   SimulationInput input;
-  input.cluster = {JobOf("running", "parallelism: 2, completions: 400000")};
-  input.submissions.push_back({.object = JobOf("large", "parallelism: 2, completions: 600000"), .after = {}});
+  input.cluster = {JobOf("running", "parallelism: 2, completions: 100000")};
+  input.submissions.push_back({.object = JobOf("large", "parallelism: 2, completions: 150000"), .after = {}});
   EXPECT_EQ(TooManyPods(input), std::nullopt);
 }
 

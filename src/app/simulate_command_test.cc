@@ -150,10 +150,10 @@ TEST_F(Simulate, LeavesOutAJobOfAThousandMillionPodsAndRunsTheRest) {
 }
 
 TEST_F(Simulate, DoesNotStartARunOfTooManyPodsInAll) {
-  Give(fmt::format(kJobOfManyPods, "one", 600'000), "one.yaml");
-  Give(fmt::format(kJobOfManyPods, "two", 600'001), "two.yaml");
+  Give(fmt::format(kJobOfManyPods, "one", 150'000), "one.yaml");
+  Give(fmt::format(kJobOfManyPods, "two", 150'001), "two.yaml");
   EXPECT_EQ(Run(), 2);
-  EXPECT_THAT(err_.str(), HasSubstr("the input makes 1200001 pods in all (Job default/two: 600001)"));
+  EXPECT_THAT(err_.str(), HasSubstr("the input makes 300001 pods in all (Job default/two: 150001)"));
   EXPECT_THAT(out_.str(), IsEmpty());
 }
 

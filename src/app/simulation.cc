@@ -24,6 +24,10 @@ namespace {
 // How long binds of one group may take where the way to the API server is slow or lossy.
 constexpr Duration kGraceWithFaults = std::chrono::minutes(5);
 
+// What a pod's life may take when all of it happens in one instant; beyond that something sets timers for
+// ever. Before that the bound on pods ends the run.
+constexpr std::uint64_t kMostCallbacksPerPod = 1'000;
+
 Duration GraceOf(const SimulationOptions& options) {
   if (options.faults) return kGraceWithFaults;
   return options.partial_grace + options.api_latency * 200 + options.watch_lag * 20;
@@ -81,7 +85,7 @@ class Simulation::Impl {
 Simulation::Impl::Impl(Simulation& simulation, SimulationOptions given)
     : self(simulation),
       options(std::move(given)),
-      clock(options.start),
+      clock(options.start, kMostCallbacksPerPod * options.most_pods),
       api(clock, ApiOptionsOf(options)),
       recorder(options.start, tracker, options.levels),
       checker({.start = options.start, .grace = GraceOf(options)}, api) {
