@@ -84,6 +84,26 @@ kube::Pod PodPrototype() {
   return object->As<kube::Pod>();
 }
 
+// The label that terms look for, on all pods that have any.
+constexpr std::string_view kApp = "app";
+
+void AddTerms(kube::Pod& pod, Terms terms) {
+  if (terms == Terms::kNone) return;
+  pod.metadata.labels[std::string(kApp)] = "train";
+  const kube::LabelSelector alike{{{std::string(kApp), kube::SelectorOperator::kIn, {"train"}}}};
+  if (terms == Terms::kApart) {
+    kube::PodAffinityTerm term;
+    term.label_selector = alike;
+    term.topology_key = std::string(kHost);
+    pod.spec.affinity.required_anti_pod.push_back(std::move(term));
+  } else {
+    kube::TopologySpreadConstraint spread;
+    spread.topology_key = std::string(kRack);
+    spread.label_selector = alike;
+    pod.spec.topology_spread.push_back(std::move(spread));
+  }
+}
+
 std::string UnitName(const std::string& gang, const GangAsk& ask, std::size_t unit) {
   return ask.units.size() == 1 ? gang : fmt::format("{}-{}", gang, unit);
 }
@@ -160,6 +180,7 @@ std::shared_ptr<kube::Pod> MakePod(const std::string& job, std::size_t index, co
   } else {
     requests.erase("nvidia.com/gpu");
   }
+  AddTerms(*pod, ask.terms);
   return pod;
 }
 
@@ -221,8 +242,12 @@ match::Request Fleet::RequestOf(const std::string& name, const GangAsk& ask) {
     match::Unit unit;
     unit.name = UnitName(name, ask, i);
     unit.topology = ask.units[i].topology;
-    const model::ShapeId shape = cluster_.InternShape(MakePod(name, 0, ask.units[i].pod)->spec, "team-a");
-    unit.members.assign(ask.units[i].members, {.shape = shape, .labels = {}, .fixed = {}, .hint = {}});
+    const auto pod = MakePod(name, 0, ask.units[i].pod);
+    match::Member member{
+        .shape = cluster_.InternShape(pod->spec, "team-a"), .labels = {}, .fixed = {}, .hint = {}};
+    // As core's request builder: labels that nobody looks at are left out.
+    if (ask.units[i].pod.terms != Terms::kNone) member.labels = pod->metadata.labels;
+    unit.members.assign(ask.units[i].members, member);
     request.root.units.push_back(std::move(unit));
   }
   return request;

@@ -36,10 +36,18 @@ std::string NodeListJson(std::size_t first, std::size_t count);
 // What the decoder makes of NodeJson(index).
 kube::Object MakeNode(std::size_t index);
 
+// What a pod asks of its group's other pods.
+enum class Terms : std::uint8_t {
+  kNone,
+  kApart,   // anti-affinity: no two on a node
+  kSpread,  // hard spread over racks, skew 1
+};
+
 struct PodAsk {
   std::int64_t cores = 4;
   std::int64_t gpus = 1;
   std::int64_t memory_mib = 1024;  // what makes one shape differ from another where nothing else does
+  Terms terms = Terms::kNone;
 };
 inline constexpr PodAsk kWorker{.cores = 4, .gpus = 1, .memory_mib = 1024};
 inline constexpr PodAsk kWhole{.cores = 8, .gpus = 2, .memory_mib = 1024};

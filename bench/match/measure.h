@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace cadre::bench {
@@ -27,7 +28,12 @@ void PrintRow(std::string_view case_name, std::string_view metric, double value,
 class Repetitions {
  public:
   Repetitions(std::size_t most, double budget_s) : most_(most), until_s_(CpuSeconds() + budget_s) {}
-  bool Next() { return done_ < most_ && (done_ < kFewest || CpuSeconds() < until_s_) && ++done_ > 0; }
+  bool Next() {
+    if (done_ >= most_ || (done_ >= kFewest && CpuSeconds() >= until_s_)) return false;
+    ++done_;
+    return true;
+  }
+  // The present one counted.
   std::size_t done() const { return done_; }
 
  private:

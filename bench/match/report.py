@@ -7,6 +7,7 @@ What was not measured shows as "–". Nothing else of the page is touched.
 """
 import json
 import math
+import os
 import sys
 from pathlib import Path
 
@@ -26,10 +27,13 @@ REQUESTS = (
     ("rack64", "64 × (4 cores + 1 GPU) in one rack"),
     ("racks32x8", "32 jobs of 8, each in a rack"),
     ("mixed", "1 + 16 + 64 pods of three shapes"),
+    ("apart", "64 × (4 cores + 1 GPU), no two on a node (anti-affinity)"),
+    ("spread", "64 × (4 cores + 1 GPU), spread over racks evenly"),
 )
 NOES = (
     ("unsat_rack", "more than a rack can hold, in one rack"),
     ("unsat_node", "pods larger than any node"),
+    ("unsat_mixed", "two roles in one rack that holds either"),
     ("busy", "64 where 40 fit"),
 )
 # (case of the largest size or "", metric, text, bar, unit; "<" or ">" says on which side of the bar is good)
@@ -169,8 +173,17 @@ def growth(rows):
     return table(["grows", "cost, ms", "first", "second", "third", "third ÷ first"], lines)
 
 
+def machine():
+    """The processor of this machine, which is taken to be the one that measured."""
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return f"Measured on {os.cpu_count()} CPUs: {line.partition(':')[2].strip()}.\n"
+    return f"Measured on {os.cpu_count()} CPUs.\n"
+
+
 def page_part(rows, plot_name):
     parts = [
+        machine(),
         "### Against the bars\n\n" + bars(rows),
         "### State\n\n"
         + per_size(
@@ -192,6 +205,8 @@ def page_part(rows, plot_name):
                 ("churn, all sizes, p50, ms", "churn", "churn_p50_ms"),
                 ("churn, all sizes, p99, ms", "churn", "churn_p99_ms"),
                 ("churn, gangs of 64, p99, ms", "churn", "churn_gang64_p99_ms"),
+                ("churn, all sizes, slowest, ms", "churn", "churn_max_ms"),
+                ("churn, decisions", "churn", "decisions"),
                 ("churn, a group leaves, p99, ms", "churn", "leave_p99_ms"),
                 ("gangs placed one after another", "gangs", "gangs"),
                 ("... per second", "gangs", "gangs_per_s"),
@@ -268,9 +283,10 @@ def panel(rows, title, series, points, x0, y0):
 
 def plot(rows):
     cell_x, cell_y = WIDTH + GAP_X, HEIGHT + GAP_Y
-    width, height = 2 * cell_x, 2 * cell_y
+    width, height = 2 * cell_x + 24, 2 * cell_y
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
+        ' font-family="sans-serif" font-size="11">',
         "<style>text{fill:#444}.title{font-size:13px;font-weight:bold}.grid{stroke:#ddd}</style>",
         f'<rect width="{width}" height="{height}" fill="#fff"/>',
     ]

@@ -1,5 +1,4 @@
 // One kind of request again and again: the first time for shapes never seen, then for one that is known.
-#include <array>
 #include <vector>
 
 #include <fmt/format.h>
@@ -38,6 +37,12 @@ std::vector<RequestCase> AllRequests() {
   const PodAsk too_large{.cores = 9, .gpus = 1, .memory_mib = 1024};
   const PodAsk launcher{.cores = 1, .gpus = 0, .memory_mib = 512};
   const PodAsk server{.cores = 2, .gpus = 0, .memory_mib = 8192};
+  const PodAsk apart{.cores = 4, .gpus = 1, .memory_mib = 1024, .terms = Terms::kApart};
+  const PodAsk spread{.cores = 4, .gpus = 1, .memory_mib = 1024, .terms = Terms::kSpread};
+  // 17 of these take 17 nodes of a rack, 31 of those 16 of the others: one node too many, though sums would
+  // do.
+  const PodAsk above_half{.cores = 5, .gpus = 1, .memory_mib = 1024};
+  const PodAsk half{.cores = 4, .gpus = 0, .memory_mib = 1024};
   return {
       {"gang64", Load::kHalf, true, {.units = {{64, kWorker}}}, 32, 1},
       {"node64", Load::kHalf, true, {.units = {{64, kWhole}}}, 64, 2},
@@ -57,8 +62,16 @@ std::vector<RequestCase> AllRequests() {
        0,
        0},
       {"mixed", Load::kHalf, true, {.units = {{1, launcher}, {16, server}, {64, kWorker}}}, 0, 0},
+      {"apart", Load::kHalf, true, {.units = {{64, apart}}}, 64, 2},
+      {"spread", Load::kHalf, true, {.units = {{64, spread}}}, 0, 0},
       {"unsat_rack", Load::kHalf, false, {.units = {{65, kWorker}}, .topology = Required(kRack)}, 0, 0},
       {"unsat_node", Load::kHalf, false, {.units = {{64, too_large}}}, 0, 0},
+      {"unsat_mixed",
+       Load::kHalf,
+       false,
+       {.units = {{17, above_half}, {31, half}}, .topology = Required(kRack)},
+       0,
+       0},
       {"busy", Load::kFull, false, {.units = {{64, kWorker}}}, 0, 0},
   };
 }
