@@ -55,6 +55,21 @@ function(cadre_tests_in folder target)
   endif()
 endfunction()
 
+# cadre_bench_program(<name> DEPENDS <folder of src>...): bench/<name>/*.cc become the program <name>_bench when
+# CADRE_BENCH is on; scripts/bench builds it before it runs bench/<name>/run. Such a folder of bench stands instead of
+# src/<name>/*_bench.cc, not beside them: the target is the same.
+function(cadre_bench_program name)
+  if(NOT CADRE_BENCH)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/bench/${name}/*.cc")
+  add_executable(${name}_bench ${sources})
+  list(TRANSFORM arg_DEPENDS PREPEND cadre_ OUTPUT_VARIABLE libraries)
+  target_link_libraries(${name}_bench PRIVATE ${libraries})
+  target_include_directories(${name}_bench PRIVATE "${CMAKE_SOURCE_DIR}")
+endfunction()
+
 # cadre_python_test(<name> <script> <target>): ctest runs the script with the path of the target's program. It skips
 # itself by printing what a skipped gtest prints.
 function(cadre_python_test name script target)
