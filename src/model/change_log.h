@@ -20,7 +20,7 @@ class ChangeLog {
 
   // `most`: how many changes may be kept; more than one.
   void Note(T change, std::size_t most) {
-    if (changes_.size() >= most) Forget();
+    if (changes_.size() >= most) ForgetHalf();
     changes_.push_back(std::move(change));
   }
   void Forget() {
@@ -37,6 +37,12 @@ class ChangeLog {
   }
 
  private:
+  void ForgetHalf() {
+    const std::size_t half = changes_.size() / 2 + 1;
+    changes_.erase(changes_.begin(), changes_.begin() + static_cast<std::ptrdiff_t>(half));
+    first_ += half;
+  }
+
   std::vector<T> changes_;
   Position first_ = 0;
 };
