@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <set>
 #include <span>
 #include <utility>
@@ -76,13 +75,6 @@ constexpr auto kUnits = std::to_array<Unit>({
 
 const RoleInfo& InfoOf(ColumnRole role) {
   return *std::find_if(kRoles.begin(), kRoles.end(), [&](const RoleInfo& info) { return info.role == role; });
-}
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower)
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
 }
 
 bool SameName(std::string_view a, std::string_view b) {

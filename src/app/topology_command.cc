@@ -100,11 +100,6 @@ Result<std::string> ReadImport(const std::string& path) {
   return text;
 }
 
-std::string Some(const std::vector<std::string>& names) {
-  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kNamed));
-  return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), names.size() > kNamed ? ", …" : "");
-}
-
 // What the import says of hosts, as labels of nodes; without a cluster the hosts are the nodes.
 void Bring(const topology::Imported& imported, const std::string& file, State& state) {
   std::vector<std::string>& notes = state.report.notes;
@@ -125,11 +120,12 @@ void Bring(const topology::Imported& imported, const std::string& file, State& s
     if (!matched.unmatched.empty())
       notes.push_back(fmt::format("{}: {} of the file {} no node: {}", file,
                                   Quantify(static_cast<std::int64_t>(matched.unmatched.size()), host),
-                                  matched.unmatched.size() == 1 ? "is" : "are", Some(matched.unmatched)));
+                                  matched.unmatched.size() == 1 ? "is" : "are",
+                                  SomeOf(matched.unmatched, kNamed)));
     if (!matched.unlabelled.empty())
       notes.push_back(fmt::format("{}: {} of the cluster not in the file: {}", file,
                                   Quantify(static_cast<std::int64_t>(matched.unlabelled.size()), "node"),
-                                  Some(matched.unlabelled)));
+                                  SomeOf(matched.unlabelled, kNamed)));
     labels = std::move(matched.labels);
   }
   state.report.imports.push_back(std::move(summary));

@@ -152,10 +152,8 @@ class TextWriter {
     std::vector<std::string> names;
     for (const std::size_t node : domain.own)
       names.push_back(Printable(tree_.nodes()[node]));
-    const std::size_t shown = all_ ? names.size() : std::min(names.size(), kMostNames);
-    return fmt::format("in none of these: {} ({}{})", Nodes(names.size()),
-                       fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-                       shown < names.size() ? ", …" : "");
+    const std::size_t shown = all_ ? names.size() : kMostNames;
+    return fmt::format("in none of these: {} ({})", Nodes(names.size()), SomeOf(names, shown));
   }
 
   const TopologyReport& report_;

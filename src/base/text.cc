@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace cadre {
 namespace {
@@ -46,6 +47,18 @@ std::string_view Trim(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kSpace);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
+std::string SomeOf(std::span<const std::string> names, std::size_t most) {
+  return fmt::format("{}{}", fmt::join(names.first(std::min(names.size(), most)), ", "),
+                     names.size() > most ? ", …" : "");
 }
 
 std::string Quantify(std::int64_t count, std::string_view one, std::string_view many) {

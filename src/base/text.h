@@ -15,6 +15,12 @@ std::vector<std::string_view> Split(std::string_view text, char separator);
 // Without blanks, tabs and line ends on either side.
 std::string_view Trim(std::string_view text);
 
+// ASCII letters made small; everything else stays.
+std::string Lower(std::string_view text);
+
+// "n1, n2, …": the first `most` of the names, and a sign when there are others.
+std::string SomeOf(std::span<const std::string> names, std::size_t most);
+
 // "1 node", "3 nodes". `many` where adding an s is wrong.
 std::string Quantify(std::int64_t count, std::string_view one, std::string_view many = {});
 

@@ -93,5 +93,20 @@ TEST(ClosestTo, WithoutCandidatesThereIsNone) {
   EXPECT_EQ(ClosestTo("Job", {}), "");
 }
 
+TEST(Lower, MakesAsciiLettersSmallAndLeavesTheRest) {
+  EXPECT_EQ(Lower("SwitchName=Ä-9"), "switchname=Ä-9");
+}
+
+TEST(SomeOf, ListsAllWhereTheyAreFew) {
+  const std::vector<std::string> names = {"a", "b"};
+  EXPECT_EQ(SomeOf(names, 2), "a, b");
+  EXPECT_EQ(SomeOf({}, 2), "");
+}
+
+TEST(SomeOf, SaysThatThereAreOthers) {
+  const std::vector<std::string> names = {"a", "b", "c"};
+  EXPECT_EQ(SomeOf(names, 2), "a, b, …");
+}
+
 }  // namespace
 }  // namespace cadre

@@ -11,9 +11,20 @@
 namespace cadre::core {
 namespace {
 
-boost::json::object AnnotationPatch(const std::string& name, boost::json::value value) {
-  boost::json::object annotations{{name, std::move(value)}};
-  return {{"metadata", boost::json::object{{"annotations", std::move(annotations)}}}};
+// Has the claims written on the record object of their group; none: the annotation is taken off.
+// The UID is the precondition and not the resourceVersion: the annotation has one writer, under one lease,
+// while the owner's status changes all the time when its pods come.
+drive::Effect ClaimsPatch(const model::OwnerObject& record, std::string_view part,
+                          const std::vector<ClaimEntry>& entries, std::uint64_t epoch) {
+  boost::json::value text(nullptr);
+  if (!entries.empty()) text = EncodeClaims(entries, epoch);
+  boost::json::object annotations{{ClaimsAnnotationOf(part), std::move(text)}};
+  boost::json::object patch{{"metadata", boost::json::object{{"annotations", std::move(annotations)}}}};
+  return {.id = {},
+          .after = {},
+          .lane = drive::Lane::kWrite,
+          .uid = record.uid,
+          .what = drive::Patch{{record.kind, record.namespace_, record.name}, std::move(patch)}};
 }
 
 }  // namespace
@@ -59,17 +70,8 @@ std::optional<drive::EffectId> Scheduler::Impl::WriteClaims(const model::GroupKe
   std::vector<ClaimEntry> entries = ClaimsFor(key, group, ask, placement);
   if (entries == state_.claims.Of(key)) return std::nullopt;
   const model::OwnerObject& record = *group.spec.record;
-  // The UID is the precondition and not the resourceVersion: the annotation has one writer, under one lease,
-  // while the owner's status changes all the time when its pods come.
   const drive::EffectId id =
-      Emit({.id = {},
-            .after = {},
-            .lane = drive::Lane::kWrite,
-            .uid = record.uid,
-            .what = drive::Patch{{record.kind, record.namespace_, record.name},
-                                 AnnotationPatch(ClaimsAnnotationOf(key.part),
-                                                 boost::json::value(EncodeClaims(entries, options_.epoch)))}},
-           {Purpose::kClaim, key, record.uid});
+      Emit(ClaimsPatch(record, key.part, entries, options_.epoch), {Purpose::kClaim, key, record.uid});
   state_.claims.Assume(group.spec, std::move(entries), state_.cluster);
   return id;
 }
@@ -86,15 +88,7 @@ void Scheduler::Impl::HandleClaimAnswer(const Sent& sent, const drive::Answer& a
 
 void Scheduler::Impl::TidyClaims() {
   for (const Claims::Stale& stale : state_.claims.TakeStale()) {
-    boost::json::value text = stale.entries.empty()
-                                  ? boost::json::value(nullptr)
-                                  : boost::json::value(EncodeClaims(stale.entries, options_.epoch));
-    Emit({.id = {},
-          .after = {},
-          .lane = drive::Lane::kWrite,
-          .uid = stale.record.uid,
-          .what = drive::Patch{{stale.record.kind, stale.record.namespace_, stale.record.name},
-                               AnnotationPatch(ClaimsAnnotationOf(stale.key.part), std::move(text))}},
+    Emit(ClaimsPatch(stale.record, stale.key.part, stale.entries, options_.epoch),
          {Purpose::kOther, stale.key, {}});
   }
 }

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
-
+#include "base/json.h"
 #include "core/plan.h"
 
 namespace cadre::core {
 namespace {
-
-namespace bj = boost::json;
 
 constexpr std::string_view kClaimsAnnotation = "cadre.dev/claims";
 
@@ -42,23 +38,17 @@ const model::TopologyAsk* AskOf(const model::GroupSpec& spec, std::string_view u
 bool IsComplete(const groups::Catalog& catalog, const model::GroupSpec& spec, const std::string& unit) {
   const std::vector<const kube::Job*> jobs = catalog.JobsOf(spec.record->uid);
   return std::ranges::any_of(jobs, [&](const kube::Job* job) {
-    const auto complete = [](const kube::Condition& c) { return c.type == "Complete" && c.status; };
-    return job->metadata.name == unit && std::ranges::any_of(job->status.conditions, complete);
+    return job->metadata.name == unit && kube::FindTrue(job->status.conditions, "Complete") != nullptr;
   });
 }
 
-std::string TextOf(const bj::object& object, std::string_view key) {
-  const bj::value* value = object.if_contains(key);
-  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string{};
-}
-
-std::optional<ClaimEntry> DecodeEntry(const bj::value& value) {
-  const bj::object* object = value.if_object();
-  if (object == nullptr) return std::nullopt;
-  ClaimEntry entry{.unit = TextOf(*object, "unit"), .key = TextOf(*object, "key"), .path = {}};
-  const bj::value* path = object->if_contains("path");
+std::optional<ClaimEntry> DecodeEntry(const json::value& value) {
+  ClaimEntry entry{.unit = std::string(FindString(value, {"unit"})),
+                   .key = std::string(FindString(value, {"key"})),
+                   .path = {}};
+  const json::value* path = Find(value, {"path"});
   if (entry.key.empty() || path == nullptr || !path->is_array()) return std::nullopt;
-  for (const bj::value& step : path->get_array()) {
+  for (const json::value& step : path->get_array()) {
     if (!step.is_string()) return std::nullopt;
     entry.path.emplace_back(step.get_string());
   }
@@ -74,24 +64,23 @@ std::string ClaimsAnnotationOf(std::string_view part) {
 }
 
 std::string EncodeClaims(const std::vector<ClaimEntry>& entries, std::uint64_t epoch) {
-  bj::array claims;
+  json::array claims;
   for (const ClaimEntry& entry : entries) {
-    claims.push_back(bj::object{
-        {"unit", entry.unit}, {"key", entry.key}, {"path", bj::array(entry.path.begin(), entry.path.end())}});
+    claims.push_back(json::object{{"unit", entry.unit},
+                                  {"key", entry.key},
+                                  {"path", json::array(entry.path.begin(), entry.path.end())}});
   }
-  return bj::serialize(bj::object{{"v", 1}, {"epoch", epoch}, {"claims", std::move(claims)}});
+  return json::serialize(json::object{{"v", 1}, {"epoch", epoch}, {"claims", std::move(claims)}});
 }
 
 std::optional<std::vector<ClaimEntry>> DecodeClaims(std::string_view text) {
   boost::system::error_code error;
-  const bj::value value = bj::parse(text, error);
-  const bj::object* object = error ? nullptr : value.if_object();
-  if (object == nullptr) return std::nullopt;
-  const bj::value* version = object->if_contains("v");
-  const bj::value* claims = object->if_contains("claims");
+  const json::value root = json::parse(text, error);
+  const json::value* version = error ? nullptr : Find(root, {"v"});
+  const json::value* claims = error ? nullptr : Find(root, {"claims"});
   if (version == nullptr || *version != 1 || claims == nullptr || !claims->is_array()) return std::nullopt;
   std::vector<ClaimEntry> entries;
-  for (const bj::value& claim : claims->get_array()) {
+  for (const json::value& claim : claims->get_array()) {
     auto entry = DecodeEntry(claim);
     if (!entry) return std::nullopt;
     entries.push_back(*std::move(entry));

@@ -244,16 +244,14 @@ void Outlook::KeepNearest(const Group& head, Time now, Reservation& reservation)
 // What others may take on the head's nodes: beside it when it is there, or now where nobody knows when that
 // is.
 void Outlook::SetSpare(Reservation& reservation) const {
-  reservation.demand.clear();
   reservation.spare.clear();
-  const match::Request& request = reservation.ask.request;
-  for (const auto& [node, amount] : queue::DemandOf(state_.cluster, request, reservation.placement))
-    reservation.demand[{node, amount.resource}] += amount.amount;
+  const auto demand = queue::DemandOf(state_.cluster, reservation.ask.request, reservation.placement);
   model::Hypothesis then(state_.cluster);
   if (reservation.at) queue::Leave(then, reservation.gone);
-  for (const auto& [spot, amount] : reservation.demand)
-    reservation.spare[spot] =
-        std::max<std::int64_t>(0, then.cluster().node(spot.first).Free(spot.second) - amount);
+  for (const auto& [node, amount] : demand) {
+    const std::int64_t left = then.cluster().node(node).Free(amount.resource) - amount.amount;
+    reservation.spare[{node, amount.resource}] = std::max<std::int64_t>(0, left);
+  }
 }
 
 // The largest share of all there is of a resource that would be kept free.

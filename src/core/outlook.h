@@ -88,10 +88,9 @@ class Outlook {
     std::string because;                 // who leaves then
     std::vector<queue::Departure> gone;  // by then
     match::Placement placement;
-    bool holds = false;     // others must keep off
-    bool delicate = false;  // more than amounts counts: domains of its own, affinity, ports
-    Time waits_since{};     // as the head; only without a time
-    std::map<Spot, std::int64_t> demand;
+    bool holds = false;                     // others must keep off
+    bool delicate = false;                  // more than amounts counts: domains of its own, affinity, ports
+    Time waits_since{};                     // as the head; only without a time
     std::map<Spot, std::int64_t> spare;     // what others may take beside it
     std::set<std::string> refused;          // signatures of asks that would delay it
     std::optional<queue::Nearest> nearest;  // where it waits; only without a time

@@ -1,22 +1,13 @@
 #include "match/node_table.h"
 
 #include <algorithm>
-#include <array>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "topology/levels.h"
+
 namespace cadre::match {
 namespace {
-
-constexpr std::string_view kRegion = "topology.kubernetes.io/region";
-constexpr std::string_view kZone = "topology.kubernetes.io/zone";
-
-// Labels whose value names one thing in the whole cluster, so that no path is needed: a node pool may span
-// zones and is still one pool.
-constexpr std::array<std::string_view, 6> kUniqueKeys = {
-    "kubernetes.io/hostname", "cloud.google.com/gke-nodepool",  "eks.amazonaws.com/nodegroup",
-    "karpenter.sh/nodepool",  "kubernetes.azure.com/agentpool", "agentpool",
-};
 
 const std::string* LabelOf(const kube::Node& node, const std::string& key) {
   const auto found = node.metadata.labels.find(key);
@@ -47,7 +38,13 @@ std::uint32_t StaticBits(const Rules& rules) {
 }  // namespace
 
 std::vector<std::string> PathOf(const std::string& key) {
-  if (key == kRegion || std::ranges::find(kUniqueKeys, key) != kUniqueKeys.end()) return {key};
+  using topology::kRegion;
+  using topology::kZone;
+  // Their values name one thing in the whole cluster, so that no path is needed: a node pool may span zones
+  // and is still one pool.
+  const bool unique = key == topology::kHostname ||
+                      std::ranges::find(topology::PoolKeys(), key) != topology::PoolKeys().end();
+  if (key == kRegion || unique) return {key};
   if (key == kZone) return {std::string(kRegion), key};
   return {std::string(kRegion), std::string(kZone), key};
 }

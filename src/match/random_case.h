@@ -284,13 +284,7 @@ class CaseMaker {
     const std::uint64_t kind = random_.Uniform(10);
     if (kind < 2) case_.tenants[pod.metadata.name] = {"other", "job"};
     if (kind == 2) case_.tenants[pod.metadata.name] = {"mine", OneOf({"u0", "u1", "u2"})};
-    if (kind != 3 && kind != 4) return;
-    pod.metadata.owner_references.push_back({.api_version = "apps/v1",
-                                             .kind = "DaemonSet",
-                                             .name = "agent",
-                                             .uid = "ds",
-                                             .controller = true,
-                                             .block_owner_deletion = true});
+    if (kind == 3 || kind == 4) BelongToDaemonSet(pod);
   }
 
   // Units of the root are tenants by their names, and so are the pods that are their members already.

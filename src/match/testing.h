@@ -85,6 +85,15 @@ inline kube::TopologySpreadConstraint MakeSpread(std::string_view key, std::stri
   return spread;
 }
 
+inline void BelongToDaemonSet(kube::Pod& pod) {
+  pod.metadata.owner_references.push_back({.api_version = "apps/v1",
+                                           .kind = "DaemonSet",
+                                           .name = "agent",
+                                           .uid = "ds",
+                                           .controller = true,
+                                           .block_owner_deletion = true});
+}
+
 class World {
  public:
   model::Cluster& cluster() { return cluster_; }
@@ -107,12 +116,7 @@ class World {
                          kube::StringMap labels = {}) {
     kube::Pod pod = MakePod(name, std::move(spec), std::move(labels));
     pod.spec.node_name = std::string(node);
-    pod.metadata.owner_references.push_back({.api_version = "apps/v1",
-                                             .kind = "DaemonSet",
-                                             .name = "agent",
-                                             .uid = "ds",
-                                             .controller = true,
-                                             .block_owner_deletion = true});
+    BelongToDaemonSet(pod);
     return Add(std::move(pod));
   }
 

@@ -76,11 +76,8 @@ Result<void> Take(const json::array& instances, Imported& imported) {
     imported.keys.push_back(fmt::format("{}{}", kLayerKey, layer));
   if (!nowhere.empty())
     imported.notes.push_back(fmt::format(
-        "{} without network nodes left out (EC2 tells them for some instance types only): {}{}",
-        Quantify(static_cast<std::int64_t>(nowhere.size()), "instance"),
-        fmt::join(nowhere.begin(),
-                  nowhere.begin() + static_cast<std::ptrdiff_t>(std::min(nowhere.size(), kNamed)), ", "),
-        nowhere.size() > kNamed ? ", …" : ""));
+        "{} without network nodes left out (EC2 tells them for some instance types only): {}",
+        Quantify(static_cast<std::int64_t>(nowhere.size()), "instance"), SomeOf(nowhere, kNamed)));
   NoteTwoParents(parents, imported);
   return {};
 }

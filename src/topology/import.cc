@@ -126,11 +126,6 @@ class NodeIndex {
   std::array<std::map<std::string_view, std::size_t>, 3> ways_;
 };
 
-std::string Some(const std::vector<std::string>& texts) {
-  const auto end = texts.begin() + static_cast<std::ptrdiff_t>(std::min(texts.size(), kNamed));
-  return fmt::format("{}{}", fmt::join(texts.begin(), end, ", "), texts.size() > kNamed ? ", …" : "");
-}
-
 }  // namespace
 
 Result<ImportFlag> ParseImportFlag(std::string_view flag) {
@@ -187,7 +182,7 @@ void MakeLabelValues(Imported& imported) {
     if (values.changed().empty()) continue;
     imported.notes.push_back(fmt::format("{} of {} changed to be label values: {}",
                                          Quantify(static_cast<std::int64_t>(values.changed().size()), "name"),
-                                         key, Some(values.changed())));
+                                         key, SomeOf(values.changed(), kNamed)));
   }
 }
 
@@ -212,7 +207,7 @@ Matched MatchNodes(const Imported& imported, std::span<const NodeIdentity> nodes
   if (!several.empty())
     matched.notes.push_back(fmt::format("{} may be several nodes each, so that none of these is labelled: {}",
                                         Quantify(static_cast<std::int64_t>(several.size()), "host"),
-                                        Some(several)));
+                                        SomeOf(several, kNamed)));
   for (const NodeIdentity& node : nodes) {
     if (!matched.labels.contains(node.name)) matched.unlabelled.push_back(node.name);
   }

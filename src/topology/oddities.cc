@@ -19,15 +19,6 @@ constexpr std::size_t kNamed = 5;
 // most values of the level have one parent only.
 constexpr std::size_t kStrayShare = 4;
 
-// "n3, n7, … (12 in all)".
-std::string Names(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i)
-    text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > kNamed) text += ", …";
-  return text;
-}
-
 class Inspector {
  public:
   explicit Inspector(const Tree& tree) : tree_(tree) {}
@@ -83,9 +74,9 @@ class Inspector {
       if (!inside[node]) missing.push_back(tree_.nodes()[node]);
     }
     if (missing.empty()) return;
-    std::string text =
-        fmt::format("{} of {} have no {}: {}", missing.size(),
-                    Quantify(static_cast<std::int64_t>(inside.size()), "node"), Key(), Names(missing));
+    std::string text = fmt::format("{} of {} have no {}: {}", missing.size(),
+                                   Quantify(static_cast<std::int64_t>(inside.size()), "node"), Key(),
+                                   SomeOf(missing, kNamed));
     Say(OddityKind::kMissing, std::move(text), std::move(missing));
   }
 
@@ -167,11 +158,11 @@ class Inspector {
     std::vector<std::string> names = NodeNames(elsewhere);
     const Domain& home = tree_.domain(domains.front());
     const Domain& other = tree_.domain(domains[1]);
-    return {
-        .text = fmt::format("{} of {} {} {} in {}, the other {} of it in {}: a wrong label?", Names(names),
-                            Key(), home.value, names.size() == 1 ? "is" : "are", tree_.NameOf(other.parent),
-                            Quantify(static_cast<std::int64_t>(at_home), "node"), tree_.NameOf(home.parent)),
-        .nodes = std::move(names)};
+    return {.text = fmt::format(
+                "{} of {} {} {} in {}, the other {} of it in {}: a wrong label?", SomeOf(names, kNamed),
+                Key(), home.value, names.size() == 1 ? "is" : "are", tree_.NameOf(other.parent),
+                Quantify(static_cast<std::int64_t>(at_home), "node"), tree_.NameOf(home.parent)),
+            .nodes = std::move(names)};
   }
 
   std::string Twice(const std::string& value, const std::vector<DomainIndex>& domains) const {
@@ -180,7 +171,7 @@ class Inspector {
       parents.push_back(tree_.NameOf(tree_.domain(index).parent));
     std::ranges::sort(parents, NaturalLess);
     return fmt::format("{} {} is {} domains, for it lies in {}", Key(), value, domains.size(),
-                       Names(parents));
+                       SomeOf(parents, kNamed));
   }
 
   void FindSizes() {

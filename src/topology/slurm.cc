@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -34,13 +33,6 @@ struct Line {
   std::size_t number = 0;  // of its first physical line
   std::string text{};
 };
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
 
 // Without comments; continued lines joined; without empty ones.
 std::vector<Line> LogicalLines(std::string_view text) {

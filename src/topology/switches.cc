@@ -19,11 +19,6 @@ std::string InLine(const Switch& where) {
   return where.line == 0 ? std::string{} : fmt::format(" (line {})", where.line);
 }
 
-std::string Some(const std::vector<std::string>& names) {
-  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kNamed));
-  return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), names.size() > kNamed ? ", …" : "");
-}
-
 class Resolver {
  public:
   explicit Resolver(const std::vector<Switch>& switches) : switches_(switches) {}
@@ -145,9 +140,9 @@ class Resolver {
       if (!used_[i]) empty.push_back(switches_[i].name);
     }
     if (empty.empty()) return;
-    paths_.notes.push_back(
-        fmt::format("{} without nodes dropped: {}",
-                    Quantify(static_cast<std::int64_t>(empty.size()), "switch", "switches"), Some(empty)));
+    paths_.notes.push_back(fmt::format(
+        "{} without nodes dropped: {}",
+        Quantify(static_cast<std::int64_t>(empty.size()), "switch", "switches"), SomeOf(empty, kNamed)));
   }
 
   void NoteForest() {
@@ -158,7 +153,7 @@ class Resolver {
     if (roots.size() < 2) return;
     paths_.notes.push_back(
         fmt::format("{} top switches with nothing above them, which is taken for a forest: {}", roots.size(),
-                    Some(roots)));
+                    SomeOf(roots, kNamed)));
   }
 
   const std::vector<Switch>& switches_;
