@@ -145,10 +145,11 @@ class Diagnoser {
   // No node that may take one has the room even when empty.
   std::string TooLargeText(const Scene& empty, std::size_t shape, const std::vector<Misfit>& misfits) {
     const auto free = [&empty](NodeIndex node, std::size_t r) { return empty.state().Free(node, r); };
+    const std::string others = OthersText(nodes_, empty.ShapeOf(shape), misfits);
     if (const auto resource = FindTooLarge(empty.problem(), shape, misfits, free))
-      return match::TooLargeText(nodes_, empty.problem(), shape, *resource);
-    if (empty.PortsAreTaken(shape)) return "its host ports are taken on every node that may take it";
-    return NearestText(nodes_, empty.problem(), shape, misfits, free);
+      return match::TooLargeText(nodes_, empty.problem(), shape, *resource) + others;
+    if (empty.PortsAreTaken(shape)) return "its host ports are taken on every node that may take it" + others;
+    return NearestText(nodes_, empty.problem(), shape, misfits, free) + others;
   }
 
   static std::string Which(std::string_view which, const Scene& scene, std::size_t unit) {

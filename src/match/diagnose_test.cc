@@ -107,6 +107,17 @@ TEST(Diagnose, PodLargerThanTheLargestNode) {
            "needs 1 × (7 CPU); 7 CPU per pod; the largest node, large, has 6 CPU");
 }
 
+TEST(Diagnose, PodThatWouldFitATaintedNode) {
+  World world;
+  world.Add(MakeNode("small", 4));
+  kube::Node tainted = MakeNode("large", 8);
+  tainted.spec.taints.push_back({"a", "b", "NoSchedule"});
+  world.Add(tainted);
+  ExpectNo(world.WhyNot({world.Role(1, MakeSpec(7))}), No::kNever,
+           "needs 1 × (7 CPU); 7 CPU per pod; the largest node, small, has 4 CPU (of the others, 1 has taint "
+           "a=b:NoSchedule which the pod does not tolerate)");
+}
+
 TEST(Diagnose, NoNodeHasAllOfItAtOnce) {
   World world;
   world.Add(MakeNode("cpu", 4));

@@ -62,8 +62,9 @@ class Writer {
     };
     const std::vector<Misfit> misfits = Misfits();
     const auto too_large = FindTooLarge(problem_, 0, misfits, free);
-    return too_large ? TooLargeText(index_.nodes(), problem_, 0, *too_large)
-                     : NearestText(index_.nodes(), problem_, 0, misfits, free);
+    return (too_large ? TooLargeText(index_.nodes(), problem_, 0, *too_large)
+                      : NearestText(index_.nodes(), problem_, 0, misfits, free)) +
+           OthersText(index_.nodes(), shape_, misfits);
   }
 
   // By node. Only taints and cordons can be the reason here.
