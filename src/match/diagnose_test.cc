@@ -558,8 +558,7 @@ TEST(Diagnose, FewerFreeRacksThanUnitsThatWantOneOfTheirOwn) {
   ExpectNo(world.WhyNot({Tree({pair, pair, pair})}), No::kConstraints,
            "needs 3 × [2 × (1 CPU) in one topology.kubernetes.io/rack of its own]; fits without exclusive "
            "topology.kubernetes.io/rack: of 3 racks, 1 is claimed (by JobSet default/a), and it takes 3; "
-           "there is room "
-           "for 4 of 6");
+           "there is room for 4 of 6");
 }
 
 TEST(Diagnose, RacksOfWhichTooFewHaveRoomForUnitsOfTheirOwn) {
@@ -590,12 +589,10 @@ TEST(Diagnose, ClaimsOfOthersInTheWayOfAPlainRequest) {
   world.Run("p", "n1", MakeSpec(3));
   ExpectNo(world.WhyNot({world.Role(2, MakeSpec(1))}), No::kConstraints,
            "needs 2 × (1 CPU); fits without the claims of other groups: of 2 nodes, 1 is claimed (by JobSet "
-           "default/a); "
-           "there is room for 1 of 2");
+           "default/a); there is room for 1 of 2");
 }
 
 // --- the search gave up
-// --------------------------------------------------------------------------------------------------------
 
 TEST(Diagnose, ASearchThatGaveUpClaimsNothing) {
   World world;
