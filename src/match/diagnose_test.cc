@@ -61,7 +61,6 @@ Unit Exclusive(Unit unit, model::ExclusiveScope scope = model::ExclusiveScope::k
 }
 
 // --- the nodes
-// -----------------------------------------------------------------------------------------------------------------
 
 TEST(Diagnose, NoNodes) {
   World world;
@@ -173,7 +172,6 @@ TEST(Diagnose, TaintedNodesAreNamedBesideTheBusyOnes) {
 }
 
 // --- ports, volumes
-// ------------------------------------------------------------------------------------------------------------
 
 TEST(Diagnose, HostPortThatAPodHolds) {
   World world;
@@ -227,7 +225,6 @@ TEST(Diagnose, VolumeClaimThatDoesNotExistIsNotTheOnlyTrouble) {
 }
 
 // --- pods near and apart
-// -------------------------------------------------------------------------------------------------------
 
 TEST(Diagnose, AffinityToNobody) {
   World world;
@@ -298,7 +295,6 @@ TEST(Diagnose, SpreadOverAZoneThatIsFull) {
 }
 
 // --- minimums, roles
-// -----------------------------------------------------------------------------------------------------------
 
 TEST(Diagnose, MinimumAboveTheNumberOfMembers) {
   World world;
@@ -370,7 +366,6 @@ TEST(Diagnose, MixedRolesThatDoNotPackNow) {
 }
 
 // --- one domain
-// ----------------------------------------------------------------------------------------------------------------
 
 TEST(Diagnose, LabelThatNoNodeHas) {
   World world;
@@ -457,7 +452,6 @@ TEST(Diagnose, MembersThatArePlacedInTwoRacks) {
 }
 
 // --- exclusive domains
-// ---------------------------------------------------------------------------------------------------------
 
 TEST(Diagnose, RacksClaimedByOthersAndTheBestOfTheRest) {
   World world;
