@@ -89,6 +89,7 @@ bool Scheduler::Impl::MayBeHeldBack(const model::GroupKey& key, const Group& gro
 
 void Scheduler::Impl::HoldBack(const model::GroupKey& key, Group& group, std::string why) {
   group.why = match::Diagnosis{match::No::kNotNow, std::move(why)};
+  group.why_for = 0;
   group.held_back = true;
   queue_.Tried(key, VersionFor(group));
   Tell(group, true, "Unschedulable", group.why->message);

@@ -121,6 +121,7 @@ bool Scheduler::Impl::TryGroup(const model::GroupKey& key) {
   const Ask ask = group->started ? AskToComplete(state_, *group) : AskToStart(state_, *group);
   if (!ask.not_ready.empty()) {
     group->why = match::Diagnosis{match::No::kNotNow, ask.not_ready};
+    group->why_for = 0;
     group->held_back = false;
     queue_.Unblock(key);
     if (!group->started && state_.PlacedCount(*group) > 0) RollBackIncomplete(key, *group);
@@ -132,10 +133,28 @@ bool Scheduler::Impl::TryGroup(const model::GroupKey& key) {
   for (const Slot& slot : ask.slots)
     ReleaseReservations(*group, slot.unit);
   ++counters_.matches;
-  auto placement = finder_.Match(ask.request);
+  auto placement = Seek(*group, ask.request);
   if (placement) return Pass(key, *group, ask, *std::move(placement));
   Refuse(key, *group, ask, std::move(placement.error()));
   return true;
+}
+
+Scheduler::Impl::Sought Scheduler::Impl::Seek(const Group& group, const match::Request& request) {
+  if (KnowsWhy(group)) {
+    if (auto placement = finder_.Place(request)) return *std::move(placement);
+    return std::unexpected(std::nullopt);
+  }
+  auto placement = finder_.Match(request);
+  if (placement) return *std::move(placement);
+  return std::unexpected(std::move(placement.error()));
+}
+
+// Why it has no place was found before, and nobody hears of it again until somebody asks (Groups): finding it
+// costs much more than whether it has one. Only what could never be placed is treated in another way, and
+// that follows from the empty nodes.
+bool Scheduler::Impl::KnowsWhy(const Group& group) {
+  return group.why && group.why_for == finder_.EmptyVersion() && group.reserved.empty() &&
+         !IsHalfStarted(group);
 }
 
 // Groups that ask for the same are refused together: within one version of the cluster's room it only gets
@@ -147,14 +166,19 @@ bool Scheduler::Impl::IsRefusedAlready(const model::GroupKey& key, Group& group,
   }
   if (ask.signature.empty()) return false;
   const auto known = refused_.find(ask.signature);
-  if (known == refused_.end()) return false;
+  if (known == refused_.end() || (!known->second && !KnowsWhy(group))) return false;
   Refuse(key, group, ask, known->second);
   return true;
 }
 
-void Scheduler::Impl::Refuse(const model::GroupKey& key, Group& group, const Ask& ask, match::Diagnosis why) {
-  if (!ask.signature.empty()) refused_.try_emplace(ask.signature, why);
-  group.why = std::move(why);
+// `why`: nothing where KnowsWhy.
+void Scheduler::Impl::Refuse(const model::GroupKey& key, Group& group, const Ask& ask,
+                             std::optional<match::Diagnosis> why) {
+  if (!ask.signature.empty() && (why || !refused_.contains(ask.signature))) refused_[ask.signature] = why;
+  if (why) {
+    group.why = std::move(why);
+    group.why_for = finder_.EmptyVersion();
+  }
   if (IsHalfStarted(group)) {
     RollBack(key, group, group.why->message);
     return;
@@ -239,13 +263,9 @@ void Scheduler::Impl::Commit(const model::GroupKey& key, Group& group, const Ask
 // A started group holds what it has, so that the matcher is content when none of the rest fits. To say why,
 // it is asked for all of it.
 void Scheduler::Impl::RefuseRest(const model::GroupKey& key, Group& group, const Ask& ask) {
-  Ask whole = ask;
-  whole.signature.clear();
-  whole.request.root.minimum = match::Unit::kAll;
-  for (match::Unit& unit : whole.request.root.units)
-    unit.minimum = match::Unit::kAll;
-  auto placement = finder_.Match(whole.request);
+  const Ask whole = WithAll(ask);
   const std::string unknown = "its waiting members do not fit now";
+  auto placement = Seek(group, whole.request);
   Refuse(key, group, whole,
          placement ? match::Diagnosis{match::No::kNotNow, unknown} : std::move(placement.error()));
 }

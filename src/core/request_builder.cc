@@ -264,4 +264,12 @@ Ask AskToComplete(State& state, const Group& group) {
   return builder.Take();
 }
 
+Ask WithAll(Ask ask) {
+  ask.signature.clear();
+  ask.request.root.minimum = match::Unit::kAll;
+  for (match::Unit& unit : ask.request.root.units)
+    unit.minimum = match::Unit::kAll;
+  return ask;
+}
+
 }  // namespace cadre::core

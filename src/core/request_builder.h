@@ -34,4 +34,7 @@ Ask AskToStart(State& state, const Group& group);
 // one.
 Ask AskToComplete(State& state, const Group& group);
 
+// The same with nothing that may be left out, to learn what keeps the rest out.
+Ask WithAll(Ask ask);
+
 }  // namespace cadre::core

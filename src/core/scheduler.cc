@@ -23,6 +23,9 @@ constexpr std::array<kube::Kind, 10> kKinds = {kube::Kind::kNode,
 
 // A bind whose answer was lost is believed in for this long; then the watch would have shown it.
 constexpr Duration kLostBindGrace{30'000};
+// Of so many different requests the reason is found anew when somebody asks; the rest give that of their last
+// try.
+constexpr std::size_t kMostRenewed = 100;
 
 }  // namespace
 
@@ -191,6 +194,7 @@ void Scheduler::Impl::UpdateGroup(const model::GroupKey& key) {
   }
   state_.Refresh(*group);
   Adopt(*group);
+  group->why_for = 0;
   outlook_.Update(key, *group, now_);
   if (group->started) KeepRoomForLater(key, *group);
   if (!WantsPlace(*group)) {
@@ -280,10 +284,30 @@ void Scheduler::Impl::AddOutlook(GroupView& view) {
   view.reason += "; " + head.text;
 }
 
+// The numbers of this instant, where those of the last try may be old. Changes nothing but the view.
+void Scheduler::Impl::RenewReason(const Group& group, std::map<std::string, match::Diagnosis>& known,
+                                  GroupView& view) {
+  if (group.why_for == 0 || !group.spec.problem.empty() || !group.reserved.empty()) return;
+  const Ask ask = group.started ? WithAll(AskToComplete(state_, group)) : AskToStart(state_, group);
+  auto why = known.find(ask.signature);
+  if (why == known.end()) {
+    if (known.size() >= kMostRenewed) return;
+    auto placement = finder_.Match(ask.request);
+    if (placement) return;
+    const std::string name = ask.signature.empty() ? model::ToString(view.key) : ask.signature;
+    why = known.emplace(name, std::move(placement.error())).first;
+  }
+  view.no = why->second.kind;
+  view.reason = why->second.message;
+}
+
 std::vector<GroupView> Scheduler::Impl::Groups() {
   std::vector<GroupView> views;
+  std::map<std::string, match::Diagnosis> known;
   for (const model::GroupKey& key : queue_.InOrder()) {
-    views.push_back(ViewOf(key, state_.groups().at(key)));
+    const Group& group = state_.groups().at(key);
+    views.push_back(ViewOf(key, group));
+    RenewReason(group, known, views.back());
     AddOutlook(views.back());
   }
   for (const auto& [key, group] : state_.groups()) {

@@ -104,7 +104,7 @@ TEST_F(ClaimTest, ItOutlivesThePods) {
   world_.Run();
   EXPECT_EQ(world_.CountBound("second"), 0);
   EXPECT_THAT(world_.ReasonOf("second"),
-              HasSubstr("all 2 racks are claimed (the first by JobSet default/first)"));
+              HasSubstr("all 2 racks are claimed, the first by JobSet default/first"));
 }
 
 TEST_F(ClaimTest, ANewProcessFindsItOnTheJobSet) {

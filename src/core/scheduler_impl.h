@@ -51,14 +51,19 @@ class Scheduler::Impl {
   void Tell(Group& group, bool warning, std::string_view reason, const std::string& message);
   GroupView ViewOf(const model::GroupKey& key, const Group& group) const;
   void AddOutlook(GroupView& view);
+  void RenewReason(const Group& group, std::map<std::string, match::Diagnosis>& known, GroupView& view);
 
   // placer.cc
   bool TryGroup(const model::GroupKey& key);
   bool IsRefusedAlready(const model::GroupKey& key, Group& group, const Ask& ask);
+  // A place, or why not; no diagnosis where the one that the group has will do.
+  using Sought = std::expected<match::Placement, std::optional<match::Diagnosis>>;
+  Sought Seek(const Group& group, const match::Request& request);
+  bool KnowsWhy(const Group& group);
   void Commit(const model::GroupKey& key, Group& group, const Ask& ask, const match::Placement& placement);
   void Bind(const model::GroupKey& key, Group& group, const Slot& slot, const std::string& plan_text,
             std::optional<drive::EffectId> after, drive::EffectId* first);
-  void Refuse(const model::GroupKey& key, Group& group, const Ask& ask, match::Diagnosis why);
+  void Refuse(const model::GroupKey& key, Group& group, const Ask& ask, std::optional<match::Diagnosis> why);
   void RefuseRest(const model::GroupKey& key, Group& group, const Ask& ask);
   void Adopt(Group& group);
   void SettleBinds(const model::GroupKey& key, Group& group);
@@ -114,7 +119,8 @@ class Scheduler::Impl {
   std::map<std::string, Time> resume_at_;           // owner UID -> when its back-off ends
   std::map<std::string, bool>
       owners_in_patch_;  // owner UID -> the spec.suspend that was sent and not seen yet
-  std::map<std::string, match::Diagnosis> refused_;  // by Ask::signature, for this room version
+  // By Ask::signature, for this room version; nothing: no place, and nobody has asked why.
+  std::map<std::string, std::optional<match::Diagnosis>> refused_;
   std::uint64_t refused_version_ = 0;
   std::uint64_t scanned_version_ = 0;  // room, pods and outlook when the whole queue was last looked at
   std::uint64_t scanned_room_version_ = 0;

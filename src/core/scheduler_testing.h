@@ -63,7 +63,6 @@ class SchedulerWorld {
   explicit SchedulerWorld(Options options = {}) : options_(std::move(options)) { Restart(); }
 
   // --- the API server
-  // ---------------------------------------------------------------------------------------------
 
   // One object, or several documents parted by lines of "---". UID, version and time of creation are filled
   // in.
@@ -123,7 +122,6 @@ class SchedulerWorld {
   }
 
   // --- objects in few words
-  // -----------------------------------------------------------------------------------------
 
   void AddNode(const std::string& name, int cpus, std::string_view labels = "") {
     Create(fmt::format(R"(apiVersion: v1
@@ -207,7 +205,6 @@ spec:
   }
 
   // --- the process
-  // --------------------------------------------------------------------------------------------------
 
   // kill -9 and start again: everything is listed anew. What was not sent is lost.
   void Restart() {
@@ -298,7 +295,6 @@ spec:
   const std::vector<RecordedStep>& steps() const { return steps_; }
 
   // --- what was written
-  // -----------------------------------------------------------------------------------------------
 
   // All writes that were sent, in order, as text; those that were not carried out are marked with their
   // outcome.

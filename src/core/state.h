@@ -47,7 +47,8 @@ struct Group {
   std::string marked;                   // the plan_id whose mark was sent; empty when it was not, or failed
   int mark_attempts = 0;
   std::optional<Time> incomplete_since;  // half placed, and the missing pods do not exist
-  std::optional<match::Diagnosis> why;   // of the last try in vain
+  std::optional<match::Diagnosis> why;   // of a try in vain; its kind is that of the last one
+  std::uint64_t why_for = 0;             // the empty nodes (Finder::EmptyVersion) it speaks of; 0: ask again
   bool held_back = false;                // it would fit, but would delay who is ahead of it
   std::string told;                      // what the last event said, so that it is said once
 };

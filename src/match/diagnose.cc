@@ -111,7 +111,6 @@ class Diagnoser {
   }
 
   // --- never
-  // -----------------------------------------------------------------------------------------------------------
 
   std::string WhyNever() {
     Scene empty(nodes_, request_, base_, View::kEmpty);
@@ -174,7 +173,6 @@ class Diagnoser {
   }
 
   // --- not now
-  // -----------------------------------------------------------------------------------------------------------
 
   std::string WhyNotNow() {
     Scene now(nodes_, request_, base_, View::kNow);
@@ -193,14 +191,22 @@ class Diagnoser {
 
   std::string ShortNow(const Scene& now, const Shortage& shortage) {
     const model::Shape& shape = now.ShapeOf(shortage.shape);
-    const std::vector<Misfit>& misfits = nodes_.Misfits(now.problem().shapes[shortage.shape].id, base_);
+    std::vector<Misfit> misfits = nodes_.Misfits(now.problem().shapes[shortage.shape].id, base_);
+    const Territory& territory = now.state().territory();
+    std::size_t claimed = 0;
+    for (NodeIndex node = 0; node < nodes_.size(); ++node) {
+      if (misfits[node] != Misfit::kNone || territory.MayReach(0, node)) continue;
+      misfits[node] = Misfit::kTerritory;
+      ++claimed;
+    }
+    const std::string claims =
+        claimed == 0 ? std::string{} : ClaimedText(claimed, territory.CountClosedNodes().first_holder);
     const auto may = std::ranges::count(misfits, Misfit::kNone);
-    return FitNowText(shortage.room, may, OthersText(nodes_, shape, misfits),
+    return FitNowText(shortage.room, may, OthersText(nodes_, shape, misfits, claims),
                       now.ScarcestText(shortage, misfits));
   }
 
   // --- constraints
-  // ---------------------------------------------------------------------------------------------------------
 
   struct Lift {
     // Made in place only: g++ 12 sees an overflow in the move of a temporary that is none.
@@ -315,7 +321,7 @@ class Diagnoser {
     return fmt::format("{}, and it takes {}; there is {}", text, takes, RoomText(base_));
   }
 
-  // "of 8 racks, 5 are claimed (the first by JobSet default/a) and 2 hold members of other groups"; empty
+  // "of 8 racks, 5 are claimed, the first by JobSet default/a, and 2 hold members of other groups"; empty
   // when every domain is open to the unit.
   static std::string ClosedText(const ProblemUnit& unit, const Territory::Closed& closed) {
     const std::size_t count = unit.domains->size();
@@ -327,14 +333,11 @@ class Diagnoser {
                                   : fmt::format("all {}", Quantify(static_cast<std::int64_t>(count), name));
     if (closed.claimed == count) {
       return count == 1 ? fmt::format("{} is claimed by {}", every, closed.first_holder)
-                        : fmt::format("{} are claimed (the first by {})", every, closed.first_holder);
+                        : fmt::format("{} are claimed, the first by {}", every, closed.first_holder);
     }
     if (closed.in_use == count) return fmt::format("{} {} {}", every, count == 1 ? "holds" : "hold", others);
     std::vector<std::string> parts;
-    if (closed.claimed == 1) parts.push_back(fmt::format("1 is claimed (by {})", closed.first_holder));
-    if (closed.claimed > 1) {
-      parts.push_back(fmt::format("{} are claimed (the first by {})", closed.claimed, closed.first_holder));
-    }
+    if (closed.claimed > 0) parts.push_back(ClaimedText(closed.claimed, closed.first_holder));
     if (closed.in_use > 0) {
       parts.push_back(fmt::format("{} {} {}", closed.in_use, closed.in_use == 1 ? "holds" : "hold", others));
     }
@@ -345,10 +348,8 @@ class Diagnoser {
   std::string ClaimedNodesText(const Scene& now) {
     const Territory::Closed closed = now.state().territory().CountClosedNodes();
     if (closed.claimed == 0) return "with them there is " + RoomText(base_);
-    return fmt::format("of {}, {} claimed ({}by {}); there is {}",
-                       Quantify(static_cast<std::int64_t>(nodes_.size()), "node"),
-                       closed.claimed == 1 ? "1 is" : fmt::format("{} are", closed.claimed),
-                       closed.claimed == 1 ? "" : "the first ", closed.first_holder, RoomText(base_));
+    return fmt::format("of {}, {}; there is {}", Quantify(static_cast<std::int64_t>(nodes_.size()), "node"),
+                       ClaimedText(closed.claimed, closed.first_holder), RoomText(base_));
   }
 
   NodeTable& nodes_;

@@ -461,7 +461,7 @@ TEST(Diagnose, RacksClaimedByOthersAndTheBestOfTheRest) {
   world.Run("p", "n2", MakeSpec(2));
   ExpectNo(world.WhyNot({Exclusive(world.Role(3, MakeSpec(1)))}), No::kConstraints,
            "needs 3 × (1 CPU) in one topology.kubernetes.io/rack of its own; fits without exclusive "
-           "topology.kubernetes.io/rack: of 3 racks, 2 are claimed (the first by JobSet default/a); the best "
+           "topology.kubernetes.io/rack: of 3 racks, 2 are claimed, the first by JobSet default/a; the best "
            "of the "
            "others, r2, has room for 2 of 3");
 }
@@ -473,7 +473,7 @@ TEST(Diagnose, AllRacksClaimedByOthers) {
   AddClaim(world, "JobSet default/b", "r1");
   ExpectNo(world.WhyNot({Exclusive(world.Role(3, MakeSpec(1)))}), No::kConstraints,
            "needs 3 × (1 CPU) in one topology.kubernetes.io/rack of its own; fits without exclusive "
-           "topology.kubernetes.io/rack: all 2 racks are claimed (the first by JobSet default/a)");
+           "topology.kubernetes.io/rack: all 2 racks are claimed, the first by JobSet default/a");
 }
 
 TEST(Diagnose, TheOnlyRackClaimedByAnother) {
@@ -515,7 +515,7 @@ TEST(Diagnose, RacksClaimedAndInUse) {
   RunGangPod(world, "g", "n1");
   ExpectNo(world.WhyNot({Exclusive(world.Role(2, MakeSpec(1)))}), No::kConstraints,
            "needs 2 × (1 CPU) in one topology.kubernetes.io/rack of its own; fits without exclusive "
-           "topology.kubernetes.io/rack: of 2 racks, 1 is claimed (by JobSet default/a) and 1 holds members "
+           "topology.kubernetes.io/rack: of 2 racks, 1 is claimed by JobSet default/a and 1 holds members "
            "of other "
            "groups");
 }
@@ -527,9 +527,9 @@ TEST(Diagnose, ClaimedRacksThatAreBusyToo) {
   world.Run("p", "n0", MakeSpec(4));
   world.Run("q", "n1", MakeSpec(2));
   ExpectNo(world.WhyNot({Exclusive(world.Role(3, MakeSpec(1)))}), No::kNotNow,
-           "needs 3 × (1 CPU) in one topology.kubernetes.io/rack of its own; 2 fit now on the 2 nodes that "
-           "may take it; "
-           "2 CPU free of 8 CPU; of 2 racks, 1 is claimed (by JobSet default/a); the best of the others, r1, "
+           "needs 3 × (1 CPU) in one topology.kubernetes.io/rack of its own; 2 fit now on the node that may "
+           "take it (of the others, 1 is claimed by JobSet default/a); 2 CPU free of 4 CPU; of 2 racks, 1 is "
+           "claimed by JobSet default/a; the best of the others, r1, "
            "has room "
            "for 2 of 3");
 }
@@ -551,7 +551,7 @@ TEST(Diagnose, FewerFreeRacksThanUnitsThatWantOneOfTheirOwn) {
   const Unit pair = Exclusive(world.Role(2, MakeSpec(1)));
   ExpectNo(world.WhyNot({Tree({pair, pair, pair})}), No::kConstraints,
            "needs 3 × [2 × (1 CPU) in one topology.kubernetes.io/rack of its own]; fits without exclusive "
-           "topology.kubernetes.io/rack: of 3 racks, 1 is claimed (by JobSet default/a), and it takes 3; "
+           "topology.kubernetes.io/rack: of 3 racks, 1 is claimed by JobSet default/a, and it takes 3; "
            "there is room for 4 of 6");
 }
 
@@ -582,8 +582,8 @@ TEST(Diagnose, ClaimsOfOthersInTheWayOfAPlainRequest) {
   AddClaim(world, "JobSet default/a", "r0");
   world.Run("p", "n1", MakeSpec(3));
   ExpectNo(world.WhyNot({world.Role(2, MakeSpec(1))}), No::kConstraints,
-           "needs 2 × (1 CPU); fits without the claims of other groups: of 2 nodes, 1 is claimed (by JobSet "
-           "default/a); there is room for 1 of 2");
+           "needs 2 × (1 CPU); fits without the claims of other groups: of 2 nodes, 1 is claimed by JobSet "
+           "default/a; there is room for 1 of 2");
 }
 
 // --- the search gave up

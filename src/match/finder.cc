@@ -74,6 +74,11 @@ class Finder::Impl {
     return match::Place(cluster_, request, limits_);
   }
 
+  std::uint64_t EmptyVersion() {
+    index_.Sync();
+    return index_.empty_version();
+  }
+
   const Counters& counters() const { return counters_; }
   const RoomIndex& index() const { return index_; }
 
@@ -229,6 +234,10 @@ std::expected<Placement, Diagnosis> Finder::Match(const Request& request) {
 
 std::optional<Placement> Finder::Place(const Request& request) {
   return impl_->Place(request);
+}
+
+std::uint64_t Finder::EmptyVersion() {
+  return impl_->EmptyVersion();
 }
 
 const Finder::Counters& Finder::counters() const {

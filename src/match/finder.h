@@ -29,6 +29,9 @@ class Finder {
   std::expected<Placement, Diagnosis> Match(const Request& request);
   std::optional<Placement> Place(const Request& request);
 
+  // Changes whenever what could never be placed may have changed: the nodes, or what is always on them.
+  std::uint64_t EmptyVersion();
+
   // How many requests were answered by the index, and how many were handed to the plain search.
   struct Counters {
     std::uint64_t indexed = 0;

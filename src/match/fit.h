@@ -34,8 +34,18 @@ struct Rules {
 enum class View : std::uint8_t { kNow, kEmpty };
 
 // Why a node may not take a shape, in the order in which they are looked at: what its author asked for first,
-// so that nodes he did not mean are not blamed for their taints.
-enum class Misfit : std::uint8_t { kNone, kNodeSelector, kNodeAffinity, kVolume, kCordon, kTaint, kClaim };
+// so that nodes he did not mean are not blamed for their taints. kTerritory: not of the shape, but another's
+// claim (Territory).
+enum class Misfit : std::uint8_t {
+  kNone,
+  kNodeSelector,
+  kNodeAffinity,
+  kVolume,
+  kCordon,
+  kTaint,
+  kClaim,
+  kTerritory
+};
 
 Misfit StaticMisfit(const model::Shape& shape, const kube::Node& node, const Rules& rules);
 

@@ -101,7 +101,6 @@ class Oracle : private OracleRules {
   };
 
   // --- the order of placing
-  // ------------------------------------------------------------------------------------------------
 
   void CollectRoles() {
     std::set<std::string> keys;
@@ -175,7 +174,6 @@ class Oracle : private OracleRules {
   }
 
   // --- trying everything
-  // ---------------------------------------------------------------------------------------------------
 
   void Reset() {
     for (OracleMember& m : members_)

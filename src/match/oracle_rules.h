@@ -87,7 +87,6 @@ class OracleRules {
   }
 
   // --- rules
-  // -------------------------------------------------------------------------------------------------------------
 
   const kube::Node& NodeAt(int node) const {
     return *cluster_.node(nodes_[static_cast<std::size_t>(node)]).node;
@@ -277,7 +276,6 @@ class OracleRules {
   }
 
   // --- claims and exclusive domains (docs/placement.md, "Exclusive")
-  // ---------------------------------------------------------------------------------------
 
   // The node's values along the path that names a domain of `key`; none: the node is in no domain of it.
   std::optional<std::vector<std::string>> ValuesAt(int node, const std::string& key) const {
@@ -378,7 +376,6 @@ class OracleRules {
   }
 
   // --- what is preferred
-  // ---------------------------------------------------------------------------------------
 
   static std::vector<std::string> LadderOf(const model::TopologyAsk& ask) {
     std::vector<std::string> ladder{ask.preferred};
@@ -426,7 +423,6 @@ class OracleRules {
   }
 
   // --- the tree
-  // ------------------------------------------------------------------------------------------------------------
 
   bool IsPlaced(const OracleMember& m) const { return m.fixed || m.at >= 0; }
 

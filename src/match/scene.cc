@@ -102,8 +102,9 @@ std::optional<Shortage> Scene::FindShortage() const {
       const ProblemClass& c = problem_.classes[cls];
       if (c.shape == shape && MustBePlaced(c.unit)) shortage.must += MustPlace(state_, cls);
     }
-    for (NodeIndex node = 0; node < nodes_->size(); ++node)
-      shortage.room += state_.Room(shape, node);
+    for (NodeIndex node = 0; node < nodes_->size(); ++node) {
+      if (state_.territory().MayReach(0, node)) shortage.room += state_.Room(shape, node);
+    }
     if (shortage.room < shortage.must) return shortage;
   }
   return std::nullopt;

@@ -174,8 +174,15 @@ std::string MisfitText(NodeTable& nodes, const model::Shape& shape, const std::v
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string OthersText(NodeTable& nodes, const model::Shape& shape, const std::vector<Misfit>& misfits) {
-  const std::string others = MisfitText(nodes, shape, misfits);
+std::string ClaimedText(std::size_t count, std::string_view first_holder) {
+  if (count == 0) return {};
+  return fmt::format("{} claimed{} by {}", Are(count), count == 1 ? "" : ", the first", first_holder);
+}
+
+std::string OthersText(NodeTable& nodes, const model::Shape& shape, const std::vector<Misfit>& misfits,
+                       const std::string& claimed) {
+  std::string others = MisfitText(nodes, shape, misfits);
+  if (!claimed.empty()) others += (others.empty() ? "" : ", ") + claimed;
   return others.empty() ? "" : fmt::format(" (of the others, {})", others);
 }
 

@@ -34,8 +34,12 @@ std::string MisfitText(NodeTable& nodes, const model::Shape& shape, const std::v
 // take the shape.
 std::string NoNodeText(NodeTable& nodes, const model::Shape& shape, const std::vector<Misfit>& misfits);
 
-// " (of the others, 1 is cordoned)"; empty when all may.
-std::string OthersText(NodeTable& nodes, const model::Shape& shape, const std::vector<Misfit>& misfits);
+// "4 are claimed, the first by JobSet default/a"; empty when none is.
+std::string ClaimedText(std::size_t count, std::string_view first_holder);
+
+// " (of the others, 1 is cordoned)"; empty when all may. `claimed` as of ClaimedText.
+std::string OthersText(NodeTable& nodes, const model::Shape& shape, const std::vector<Misfit>& misfits,
+                       const std::string& claimed = {});
 
 // "the 12 nodes that may take it"
 std::string MayTakeText(std::int64_t may);
