@@ -191,8 +191,9 @@ std::vector<const kube::Job*> Catalog::JobsOf(std::string_view jobset_uid) const
 }
 
 const kube::PodGroup* Catalog::FindPodGroup(const model::GroupKey& key) const {
-  return Lookup(key.kind == kPodGroupGroup ? native_podgroups_ : plugins_podgroups_,
-                key.namespace_ + "/" + key.name);
+  const std::string name = key.namespace_ + "/" + key.name;
+  if (key.kind == kPodGroupGroup) return Lookup(native_podgroups_, name);
+  return key.kind == kPluginsPodGroupGroup ? Lookup(plugins_podgroups_, name) : nullptr;
 }
 
 const kube::LeaderWorkerSet* Catalog::FindLeaderWorkerSet(std::string_view namespace_name,

@@ -88,7 +88,7 @@ class Catalog {
   const kube::JobSet* FindJobSet(std::string_view uid) const;  // null when unknown
   // The child Jobs of a JobSet, by UID, whatever their attempt.
   std::vector<const kube::Job*> JobsOf(std::string_view jobset_uid) const;
-  const kube::PodGroup* FindPodGroup(const model::GroupKey& key) const;
+  const kube::PodGroup* FindPodGroup(const model::GroupKey& key) const;  // null for keys of other kinds too
   // Of the object that carries Cadre's annotations about the group; null when it is not there.
   const kube::ObjectMeta* FindRecord(const model::GroupKey& key) const;
 
