@@ -302,6 +302,9 @@ def main(arguments):
         return 2
     source = Path(arguments[0]) if arguments else ROOT / "build/bench/match.json"
     page = Path(arguments[1]) if len(arguments) > 1 else ROOT / "docs/performance.md"
+    if not source.is_file():
+        print(f"report.py: {source} is not there: run scripts/bench match first", file=sys.stderr)
+        return 1
     rows = Rows(json.loads(source.read_text(encoding="utf-8")))
     picture = page.with_suffix(".svg")
     try:

@@ -23,8 +23,8 @@ bool EveryWrite() {
   return std::getenv("CADRE_EVERY_WRITE") != nullptr;
 }
 
-// Controllers write far more, and are the simulator's and JobSet's own: always a sample, and a smaller one
-// where each run is long.
+// Controllers write far more, and are the simulator's and JobSet's own: without CADRE_EVERY_WRITE a sample,
+// and a smaller one where each run is long.
 std::uint64_t SampledOfControllers(std::uint64_t writes) {
   constexpr std::uint64_t kMost = 25;
   constexpr std::uint64_t kFewest = 6;
@@ -93,7 +93,8 @@ TEST_P(CrashOf, TheSchedulerAtAnyWriteLosesAndDoublesNothing) {
 
 TEST_P(CrashOf, TheControllersAtAnyWriteLosesAndDoublesNothing) {
   const std::uint64_t writes = clean_.controller_writes;
-  CrashAtEach(scenario_, Program::kControllers, Sample(writes, SampledOfControllers(writes)));
+  CrashAtEach(scenario_, Program::kControllers,
+              Sample(writes, EveryWrite() ? writes : SampledOfControllers(writes)));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CrashOf, testing::ValuesIn(AllScenarioNames()),

@@ -52,6 +52,18 @@ std::optional<std::string> TooManyPods(const kube::Object& object) {
                      pods, kube::Describe(object), kMostPodsOfARun);
 }
 
+std::size_t PodsOfAnEndlessRun(const SimulationInput& input) {
+  constexpr std::int64_t kAnyway = 10'000;  // seconds of work, for inputs of a few pods with a long history
+  constexpr std::int64_t kOfEach = 50;      // restarts, retries of an index and evictions together
+  std::int64_t asked = 0;
+  for (const kube::Object& object : input.cluster)
+    asked = AddSaturating(asked, PodsToMake(object));
+  for (const Submission& submission : input.submissions)
+    asked = AddSaturating(asked, PodsToMake(submission.object));
+  asked = std::min(asked, kMostPodsOfARun);
+  return static_cast<std::size_t>(std::min(kAnyway + kOfEach * asked, 2 * kMostPodsOfARun));
+}
+
 std::optional<std::string> TooManyPods(const SimulationInput& input) {
   std::int64_t total = 0;
   std::int64_t most = -1;

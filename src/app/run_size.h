@@ -1,6 +1,7 @@
 // How large a simulation may be: a manifest can ask for a thousand million pods in one line.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,5 +24,9 @@ std::optional<std::string> TooManyPods(const kube::Object& object);
 
 // Why the input as a whole is too large; nothing when it is not.
 std::optional<std::string> TooManyPods(const SimulationInput& input);
+
+// With how many pods, those that replace failed ones included, a run of this input is taken to restart
+// without end: 10,000, and 50 for each that the input asks for; at most 500,000.
+std::size_t PodsOfAnEndlessRun(const SimulationInput& input);
 
 }  // namespace cadre::app

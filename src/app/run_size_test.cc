@@ -74,5 +74,17 @@ TEST(TooManyPods, TakesAnInputAtTheBound) {
   EXPECT_EQ(TooManyPods(input), std::nullopt);
 }
 
+TEST(PodsOfAnEndlessRun, GrowWithWhatTheInputAsksFor) {
+  SimulationInput input;
+  input.submissions.push_back({.object = JobOf("small", "parallelism: 2, completions: 4"), .after = {}});
+  EXPECT_EQ(PodsOfAnEndlessRun(input), 10'200U);
+}
+
+TEST(PodsOfAnEndlessRun, StayWithinWhatMemoryHolds) {
+  SimulationInput input;
+  input.submissions.push_back({.object = JobOf("large", "parallelism: 2, completions: 250000"), .after = {}});
+  EXPECT_EQ(PodsOfAnEndlessRun(input), 500'000U);
+}
+
 }  // namespace
 }  // namespace cadre::app

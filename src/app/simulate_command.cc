@@ -305,6 +305,7 @@ int RunSimulate(const SimulateFlags& flags, std::ostream& out, std::ostream& err
   options.respect_scheduler_name = flags.respect_scheduler_name;
   options.queue.backfill = BackfillOf(flags.queue);
   options.levels = *levels;
+  options.most_pods = PodsOfAnEndlessRun(input);
   Simulation simulation(options);
   const bool cut = Run(simulation, input, *durations);
   const report::RunReport report = Summarise(simulation, input, cut);

@@ -85,7 +85,7 @@ class Simulation::Impl {
 Simulation::Impl::Impl(Simulation& simulation, SimulationOptions given)
     : self(simulation),
       options(std::move(given)),
-      clock(options.start, kMostCallbacksPerPod * options.most_pods),
+      clock(options.start, kMostCallbacksPerPod * 2 * kMostPodsOfARun),
       api(clock, ApiOptionsOf(options)),
       recorder(options.start, tracker, options.levels),
       checker({.start = options.start, .grace = GraceOf(options)}, api) {

@@ -39,8 +39,7 @@ struct SimulationOptions {
   topology::Levels levels;  // by which the record tells domains apart; placing goes by what manifests ask for
   std::optional<sim::FaultOptions>
       faults;  // what goes wrong between the processes and the API server; none: nothing
-  // Those that replace failed ones counted: a restart without end ends the run. The input's own are checked
-  // before.
+  // Those that replace failed ones counted: a restart without end ends the run (PodsOfAnEndlessRun).
   std::size_t most_pods = 2 * static_cast<std::size_t>(kMostPodsOfARun);
   Duration limit =
       std::chrono::hours(24 * 365 * 10);  // of virtual time; what still runs then is reported as running

@@ -80,7 +80,6 @@ TEST(PlanMerge, AddsWhatWasNotKnownAndKeepsWhatWas) {
 }
 
 // --- what a user may have made of it
-// -----------------------------------------------------------------------------------
 
 class EditedPlan : public testing::TestWithParam<const char*> {};
 
@@ -109,7 +108,6 @@ TEST(HostilePlan, IsRefusedWhenItNamesMoreMembersThanAnyJobHas) {
 }
 
 // --- property
-// ------------------------------------------------------------------------------------------------------------
 
 Plan RandomPlan(Random& random) {
   Plan plan;

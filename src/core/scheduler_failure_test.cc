@@ -132,7 +132,6 @@ TEST_F(BindFailure, AGroupWhosePodsVanishWhileItIsBoundIsForgotten) {
 }
 
 // --- roll back
-// -------------------------------------------------------------------------------------------------------------
 
 class Rollback : public BindFailure {
  protected:
@@ -366,7 +365,6 @@ TEST_F(Rollback, NeverTakesBackWhatSomebodyElseHalfPlaced) {
 }
 
 // --- lost answers
-// --------------------------------------------------------------------------------------------------------------
 
 class LostAnswer : public BindFailure {
  protected:

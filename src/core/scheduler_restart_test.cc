@@ -194,7 +194,6 @@ spec:
 }
 
 // --- in the middle of a rollback
-// -------------------------------------------------------------------------------------------
 
 class RestartInRollback : public Restart {
  protected:
@@ -251,7 +250,6 @@ TEST_F(RestartInRollback, TheCountOfRollbacksGoesOn) {
 }
 
 // --- at every write
-// ------------------------------------------------------------------------------------------------------------
 
 // As much of a Job controller as a rollback needs.
 void RunJobController(SchedulerWorld& world, int pods) {

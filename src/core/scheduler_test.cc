@@ -31,7 +31,6 @@ class SchedulerTest : public testing::Test {
 };
 
 // --- all or nothing
-// ------------------------------------------------------------------------------------------------------
 
 TEST_F(SchedulerTest, AGangIsBoundWhenAllItsPodsAreThereAndFit) {
   world_.AddNodes(2, 2);
@@ -150,7 +149,6 @@ TEST_F(SchedulerTest, ThePodsOfAPodGroupStartTogether) {
 }
 
 // --- what is written
-// -------------------------------------------------------------------------------------------------------
 
 TEST_F(SchedulerTest, TheFirstBindGoesBeforeTheOthers) {
   world_.AddNodes(2, 2);
@@ -359,7 +357,6 @@ TEST_F(SchedulerTest, APlacementIsSaidInNumbers) {
 }
 
 // --- who is placed
-// ---------------------------------------------------------------------------------------------------------
 
 TEST_F(SchedulerTest, PodsOfOtherSchedulersAreLeftAlone) {
   world_.AddNodes(1, 4);
@@ -448,7 +445,6 @@ TEST_F(SchedulerTest, NothingIsDecidedBeforeEveryKindIsListed) {
 }
 
 // --- order
-// -------------------------------------------------------------------------------------------------------------------
 
 TEST_F(SchedulerTest, ThePriorityDecidesWhoGetsTheLastPlace) {
   world_.AddLonePod("older", 1);
@@ -494,7 +490,6 @@ TEST_F(SchedulerTest, GroupsThatAskForTheSameAreRefusedForTheSameReason) {
 }
 
 // --- members that come again
-// -------------------------------------------------------------------------------------------------
 
 TEST_F(SchedulerTest, AMemberThatComesAgainTakesItsPlaceAgain) {
   world_.AddNodes(3, 2);

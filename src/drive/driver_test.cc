@@ -14,7 +14,6 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 // --- Events in
-// ------------------------------------------------------------------------------------------------------
 
 class DriverEvents : public testing::Test {
  protected:
@@ -229,7 +228,6 @@ TEST_F(DriverEvents, AreShownToTheObserverWithWhatCameOut) {
 }
 
 // --- Waking
-// ---------------------------------------------------------------------------------------------------------
 
 TEST_F(DriverEvents, AreNotNeededWhenAMachineAskedToBeWoken) {
   Start();
@@ -254,7 +252,6 @@ TEST_F(DriverEvents, ReplaceAnEarlierWishToBeWoken) {
 }
 
 // --- Effects out
-// ----------------------------------------------------------------------------------------------------
 
 class DriverEffects : public testing::Test {
  protected:
@@ -450,7 +447,6 @@ TEST_F(DriverEffectsDeathTest, WithAnIdThatIsStillInUseAreAProgrammersError) {
 }
 
 // --- Crashes
-// --------------------------------------------------------------------------------------------------------
 
 class DriverCrash : public DriverEffects {
  protected:

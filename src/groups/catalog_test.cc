@@ -61,7 +61,6 @@ TEST_F(Sources, TwoJobsOfOneNameOneAfterTheOtherAreTwoGroups) {
 }
 
 // --- objects that are seen in another order than they were made
-// ------------------------------------------------------
 
 class Late : public CatalogTest {};
 
@@ -106,7 +105,6 @@ TEST_F(Late, AChildJobTouchesEveryStageOfItsJobSet) {
 }
 
 // --- changes that move pods to another group
-// -------------------------------------------------------------------------
 
 class Regrouping : public CatalogTest {
  protected:
@@ -169,7 +167,6 @@ TEST_F(Regrouping, AChangeOfAJobSetsStatusMovesNothing) {
 }
 
 // --- what is current
-// -------------------------------------------------------------------------------------------------
 
 class Current : public CatalogTest {};
 
@@ -225,7 +222,6 @@ TEST_F(Current, AJobOfAnEarlierAttemptIsNoUnitOfItsGroup) {
 }
 
 // --- the fold
-// ----------------------------------------------------------------------------------------------------------
 
 class CatalogFold : public CatalogTest {};
 

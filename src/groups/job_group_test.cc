@@ -52,7 +52,6 @@ TEST(JobGang, NoneWinsOverAMinimum) {
 }
 
 // --- how many pods it has at the same time
-// ---------------------------------------------------------------------------
 
 struct ExpectedCase {
   const char* what;
@@ -98,7 +97,6 @@ INSTANTIATE_TEST_SUITE_P(
     [](const testing::TestParamInfo<ExpectedCase>& tested) { return std::string(tested.param.what); });
 
 // --- what a Job asks for
-// ---------------------------------------------------------------------------------------------
 
 class JobGroup : public CatalogTest {};
 

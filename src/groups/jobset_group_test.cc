@@ -79,7 +79,6 @@ TEST_F(JobSetGroup, IsMarkedWhenTheJobSetIsFinished) {
 }
 
 // --- minimum and topology at each level
-// ------------------------------------------------------------------------------
 
 TEST_F(JobSetGroup, AMinimumOnTheJobSetCountsItsJobs) {
   Given({.jobs = {{.name = "workers", .replicas = 3}}, .annotations = R"(cadre.dev/min-available: "2")"});
@@ -122,7 +121,6 @@ TEST_F(JobSetGroup, ATopologyOnAReplicatedJobIsForEachOfItsJobs) {
 }
 
 // --- stages
-// ----------------------------------------------------------------------------------------------------------
 
 TEST_F(JobSetGroup, InOrderIsPlannedWholeAndComesStageByStage) {
   Given({.jobs = {{.name = "driver", .pods = 1}, {.name = "workers", .replicas = 2}},
@@ -196,7 +194,6 @@ TEST_F(JobSetGroup, WhatWaitsThroughAJobOfItsOwnIsLaterAllTheSame) {
 }
 
 // --- cadre.dev/gang
-// ----------------------------------------------------------------------------------------------------
 
 TEST_F(JobSetGroup, GangReplicatedJobMakesAGroupOfEachReplicatedJob) {
   Given({.jobs = {{.name = "driver", .pods = 1}, {.name = "workers", .replicas = 2}},

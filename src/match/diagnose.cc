@@ -139,58 +139,17 @@ class Diagnoser {
     if (may == 0) return NoNodeText(nodes_, shape, misfits);
     if (shortage.room == 0) return TooLargeText(empty, shortage.shape, misfits);
     const std::string_view ports = shape.host_ports.empty() ? "" : ", one on each for its host ports";
-    return fmt::format("{} could hold {} when empty{}{}", MayTakeText(may), shortage.room, ports,
-                       OthersText(nodes_, shape, misfits));
+    return CouldHoldText(may, shortage.room, ports, OthersText(nodes_, shape, misfits));
   }
 
   // No node that may take one has the room even when empty.
-  std::string TooLargeText(const Scene& empty, std::size_t shape_index, const std::vector<Misfit>& misfits) {
-    const ProblemShape& shape = empty.problem().shapes[shape_index];
-    for (const std::size_t r : shape.asks) {
-      NodeIndex largest = kNoNode;
-      for (NodeIndex node = 0; node < misfits.size(); ++node) {
-        if (misfits[node] != Misfit::kNone) continue;
-        if (largest == kNoNode || empty.state().Free(node, r) > empty.state().Free(largest, r))
-          largest = node;
-      }
-      const std::int64_t has = empty.state().Free(largest, r);
-      if (has >= shape.requests[r]) continue;
-      const std::string& name = nodes_.cluster().resources().Name(empty.problem().resources[r]);
-      if (empty.problem().largest[r] == 0) return fmt::format("no node offers {}", name);
-      return fmt::format("{} per pod; the largest node, {}, has {}",
-                         kube::FormatAmount(name, shape.requests[r]), nodes_.entry(largest).name,
-                         kube::FormatAmount(name, has));
-    }
-    if (empty.PortsAreTaken(shape_index)) return "its host ports are taken on every node that may take it";
-    return "no node has all of it at once: " + NearestText(empty, shape, misfits);
-  }
-
-  // The node that lacks the least share of something, and of what.
-  std::string NearestText(const Scene& empty, const ProblemShape& shape,
-                          const std::vector<Misfit>& misfits) const {
-    NodeIndex nearest = kNoNode;
-    std::size_t of = 0;
-    double least = 0;
-    for (NodeIndex node = 0; node < misfits.size(); ++node) {
-      if (misfits[node] != Misfit::kNone) continue;
-      double worst = 0;
-      std::size_t worst_of = 0;
-      for (const std::size_t r : shape.asks) {
-        const auto lacks = static_cast<double>(shape.requests[r] - empty.state().Free(node, r));
-        const double share = lacks / static_cast<double>(shape.requests[r]);
-        if (share <= worst) continue;
-        worst = share;
-        worst_of = r;
-      }
-      if (nearest != kNoNode && worst >= least) continue;
-      nearest = node;
-      least = worst;
-      of = worst_of;
-    }
-    const std::string& name = nodes_.cluster().resources().Name(empty.problem().resources[of]);
-    return fmt::format("the nearest, {}, has {} of {}", nodes_.entry(nearest).name,
-                       kube::FormatAmount(name, std::max<std::int64_t>(0, empty.state().Free(nearest, of))),
-                       kube::FormatAmount(name, shape.requests[of]));
+  std::string TooLargeText(const Scene& empty, std::size_t shape, const std::vector<Misfit>& misfits) {
+    const auto free = [&empty](NodeIndex node, std::size_t r) { return empty.state().Free(node, r); };
+    const std::string others = OthersText(nodes_, empty.ShapeOf(shape), misfits);
+    if (const auto resource = FindTooLarge(empty.problem(), shape, misfits, free))
+      return match::TooLargeText(nodes_, empty.problem(), shape, *resource) + others;
+    if (empty.PortsAreTaken(shape)) return "its host ports are taken on every node that may take it" + others;
+    return NearestText(nodes_, empty.problem(), shape, misfits, free) + others;
   }
 
   static std::string Which(std::string_view which, const Scene& scene, std::size_t unit) {
@@ -201,7 +160,7 @@ class Diagnoser {
                          std::string_view when) {
     const Domains& domains = *scene.problem().units[unit].domains;
     const Bound::BestDomain best = scene.bound().FindBestDomain(unit);
-    if (domains.size() == 0) return fmt::format("no node has the label {}", domains.key);
+    if (domains.size() == 0) return NoLabelText(domains.key);
     if (best.domain == kNoDomain)
       return fmt::format("every {} holds other members of it", ShortKey(domains.key));
     std::int64_t members = 0;

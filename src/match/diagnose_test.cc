@@ -61,7 +61,6 @@ Unit Exclusive(Unit unit, model::ExclusiveScope scope = model::ExclusiveScope::k
 }
 
 // --- the nodes
-// -----------------------------------------------------------------------------------------------------------------
 
 TEST(Diagnose, NoNodes) {
   World world;
@@ -105,6 +104,17 @@ TEST(Diagnose, PodLargerThanTheLargestNode) {
   world.Add(MakeNode("large", 6));
   ExpectNo(world.WhyNot({world.Role(1, MakeSpec(7))}), No::kNever,
            "needs 1 × (7 CPU); 7 CPU per pod; the largest node, large, has 6 CPU");
+}
+
+TEST(Diagnose, PodThatWouldFitATaintedNode) {
+  World world;
+  world.Add(MakeNode("small", 4));
+  kube::Node tainted = MakeNode("large", 8);
+  tainted.spec.taints.push_back({"a", "b", "NoSchedule"});
+  world.Add(tainted);
+  ExpectNo(world.WhyNot({world.Role(1, MakeSpec(7))}), No::kNever,
+           "needs 1 × (7 CPU); 7 CPU per pod; the largest node, small, has 4 CPU (of the others, 1 has taint "
+           "a=b:NoSchedule which the pod does not tolerate)");
 }
 
 TEST(Diagnose, NoNodeHasAllOfItAtOnce) {
@@ -162,7 +172,6 @@ TEST(Diagnose, TaintedNodesAreNamedBesideTheBusyOnes) {
 }
 
 // --- ports, volumes
-// ------------------------------------------------------------------------------------------------------------
 
 TEST(Diagnose, HostPortThatAPodHolds) {
   World world;
@@ -216,7 +225,6 @@ TEST(Diagnose, VolumeClaimThatDoesNotExistIsNotTheOnlyTrouble) {
 }
 
 // --- pods near and apart
-// -------------------------------------------------------------------------------------------------------
 
 TEST(Diagnose, AffinityToNobody) {
   World world;
@@ -287,7 +295,6 @@ TEST(Diagnose, SpreadOverAZoneThatIsFull) {
 }
 
 // --- minimums, roles
-// -----------------------------------------------------------------------------------------------------------
 
 TEST(Diagnose, MinimumAboveTheNumberOfMembers) {
   World world;
@@ -359,7 +366,6 @@ TEST(Diagnose, MixedRolesThatDoNotPackNow) {
 }
 
 // --- one domain
-// ----------------------------------------------------------------------------------------------------------------
 
 TEST(Diagnose, LabelThatNoNodeHas) {
   World world;
@@ -446,7 +452,6 @@ TEST(Diagnose, MembersThatArePlacedInTwoRacks) {
 }
 
 // --- exclusive domains
-// ---------------------------------------------------------------------------------------------------------
 
 TEST(Diagnose, RacksClaimedByOthersAndTheBestOfTheRest) {
   World world;
@@ -547,8 +552,7 @@ TEST(Diagnose, FewerFreeRacksThanUnitsThatWantOneOfTheirOwn) {
   ExpectNo(world.WhyNot({Tree({pair, pair, pair})}), No::kConstraints,
            "needs 3 × [2 × (1 CPU) in one topology.kubernetes.io/rack of its own]; fits without exclusive "
            "topology.kubernetes.io/rack: of 3 racks, 1 is claimed (by JobSet default/a), and it takes 3; "
-           "there is room "
-           "for 4 of 6");
+           "there is room for 4 of 6");
 }
 
 TEST(Diagnose, RacksOfWhichTooFewHaveRoomForUnitsOfTheirOwn) {
@@ -579,12 +583,10 @@ TEST(Diagnose, ClaimsOfOthersInTheWayOfAPlainRequest) {
   world.Run("p", "n1", MakeSpec(3));
   ExpectNo(world.WhyNot({world.Role(2, MakeSpec(1))}), No::kConstraints,
            "needs 2 × (1 CPU); fits without the claims of other groups: of 2 nodes, 1 is claimed (by JobSet "
-           "default/a); "
-           "there is room for 1 of 2");
+           "default/a); there is room for 1 of 2");
 }
 
 // --- the search gave up
-// --------------------------------------------------------------------------------------------------------
 
 TEST(Diagnose, ASearchThatGaveUpClaimsNothing) {
   World world;

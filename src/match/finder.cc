@@ -201,11 +201,13 @@ class Finder::Impl {
     std::string signature;
     AppendSignature(request.root, signature);
     if (const auto never = nevers_.find(signature); never != nevers_.end()) return never->second;
-    if (auto quick = QuickNo(index_, request)) return *std::move(quick);
-    NodeTable nodes(cluster_);
-    Diagnosis diagnosis = Diagnose(nodes, request, Outcome::kImpossible, limits_.steps);
-    if (diagnosis.kind == No::kNever) nevers_.emplace(std::move(signature), diagnosis);
-    return diagnosis;
+    std::optional<Diagnosis> diagnosis = QuickNo(index_, request);
+    if (!diagnosis) {
+      NodeTable nodes(cluster_);
+      diagnosis = Diagnose(nodes, request, Outcome::kImpossible, limits_.steps);
+    }
+    if (diagnosis->kind == No::kNever) nevers_.emplace(std::move(signature), *diagnosis);
+    return *std::move(diagnosis);
   }
 
   const model::Cluster& cluster_;

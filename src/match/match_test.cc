@@ -32,7 +32,6 @@ kube::Node RackNode(std::string_view name, std::int64_t cpus, std::string_view r
 }
 
 // --- which nodes are best
-// ------------------------------------------------------------------------------------------------------
 
 TEST(Match, FillsOneNodeBeforeTheNext) {
   World world;
@@ -117,7 +116,6 @@ TEST(Match, PlacesARequestWithoutMembers) {
 }
 
 // --- what is on the nodes
-// ------------------------------------------------------------------------------------------------------
 
 TEST(Match, CountsTerminatingPodsUntilTheyAreGone) {
   World world;
@@ -209,7 +207,6 @@ TEST(Match, PlacesThoseFirstWhomOthersLookFor) {
 }
 
 // --- members that have a place, and hints
-// --------------------------------------------------------------------------------------
 
 TEST(Match, LeavesFixedMembersWhereTheyAre) {
   World world;
@@ -291,7 +288,6 @@ TEST(Match, DropsAHintIntoAClaimedDomain) {
 }
 
 // --- minimums
-// ------------------------------------------------------------------------------------------------------------------
 
 TEST(Match, StartsWithTheMinimum) {
   World world;
@@ -327,7 +323,6 @@ TEST(Match, GivesNothingToAUnitThatDoesNotReachItsMinimum) {
 }
 
 // --- one domain
-// ----------------------------------------------------------------------------------------------------------------
 
 TEST(Match, TakesTheTightestRack) {
   World world;
@@ -368,7 +363,6 @@ TEST(Match, PlacesUnitsInRacksWithinOneZone) {
 }
 
 // --- limits
-// --------------------------------------------------------------------------------------------------------------------
 
 TEST(Match, GivesUpAtItsBoundAndSaysSo) {
   World world;
@@ -395,7 +389,6 @@ TEST(Match, SwappingAlikeUnitsDoesNotUseUpItsSteps) {
 }
 
 // --- Fits
-// ----------------------------------------------------------------------------------------------------------------------
 
 class FitsTest : public ::testing::Test {
  protected:

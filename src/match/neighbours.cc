@@ -12,7 +12,7 @@ namespace {
 // The well-known keys that name places, coarse to fine, without the host: a node is the finest place there
 // is.
 const std::vector<std::string>& PlaceKeys() {
-  static const std::vector<std::string> keys = [] {
+  static const std::vector<std::string> kKeys = [] {
     std::vector<std::string> all = topology::Levels::WellKnown().Keys();
     std::erase_if(all, [](const std::string& key) {
       return key == topology::kHostname ||
@@ -20,7 +20,7 @@ const std::vector<std::string>& PlaceKeys() {
     });
     return all;
   }();
-  return keys;
+  return kKeys;
 }
 
 std::string_view ValueOf(const kube::Node& node, const std::string& key) {

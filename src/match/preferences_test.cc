@@ -72,7 +72,6 @@ TEST(Preferences, ExclusiveAndRequiredOfOneKeyAreOneUnit) {
 }
 
 // --- what Match makes of them
-// --------------------------------------------------------------------------------------------------
 
 TEST(Preferred, OneRackIfThatIsPossible) {
   World world;

@@ -1,5 +1,5 @@
 // QuickNo: the diagnosis of the commonest "no" from the index alone, word for word what Diagnose would say:
-// one shape of pods, anywhere or in one domain of a key, that would fit an emptier cluster.
+// one shape of pods, anywhere or in one domain of a key.
 //
 // REQUIRES: the index is in step with the cluster, the request has no preference and no place. nullopt: not
 // one of these; Diagnose knows.

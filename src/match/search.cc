@@ -149,7 +149,6 @@ std::size_t Search::ItemAfter(const Frame& frame) const {
 }
 
 // --- units
-// -----------------------------------------------------------------------------------------------------------
 
 std::vector<std::int32_t> Search::DomainsToTry(std::size_t unit) {
   const ProblemUnit& u = problem_.units[unit];
@@ -220,7 +219,6 @@ bool Search::NextOpen(Frame& frame) {
 }
 
 // --- members
-// ---------------------------------------------------------------------------------------------------------
 
 bool Search::NextFill(Frame& frame) {
   const Item& item = items_[frame.item];

@@ -81,7 +81,6 @@ class Exclusive : public ::testing::Test {
 };
 
 // --- who may enter what is claimed
-// ---------------------------------------------------------------------------------------------
 
 TEST_F(Exclusive, NobodyEntersTheDomainThatAnotherGroupClaimed) {
   ClaimRack("other", "", "r0");
@@ -166,7 +165,6 @@ TEST_F(Exclusive, AClaimOnADomainThatIsGoneClosesNothing) {
 }
 
 // --- which domain a unit may have
-// ----------------------------------------------------------------------------------------------
 
 TEST_F(Exclusive, ADomainWithAMemberOfAnotherGangIsNotTaken) {
   RunMember("p", "n0", "other", "job");
@@ -225,7 +223,6 @@ TEST_F(Exclusive, UnderScopeAllADaemonDoesNot) {
 }
 
 // --- within one request
-// --------------------------------------------------------------------------------------------------------
 
 TEST_F(Exclusive, EachUnitGetsADomainOfItsOwn) {
   EXPECT_EQ(Place(Tree({Owner("a"), Owner("b"), Owner("c")})), (Names{"n0", "n0", "n1", "n1", "n2", "n2"}));
@@ -270,7 +267,6 @@ TEST_F(Exclusive, TwoExclusiveDomainsDoNotOverlap) {
 }
 
 // --- members that are there already
-// --------------------------------------------------------------------------------------------
 
 TEST_F(Exclusive, AUnitKeepsTheDomainItsMembersAreInWhoeverElseIsThere) {
   RunMember("mine-0", "n0", "mine", "a");

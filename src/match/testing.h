@@ -1,4 +1,4 @@
-// For tests and benchmarks of the matcher: clusters and requests in a few words.
+// For tests of the matcher: clusters and requests in a few words.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/check.h"
 #include "base/text.h"
 #include "kube/node.h"
 
@@ -186,6 +187,74 @@ std::string FitNowText(std::int64_t room, std::int64_t may, std::string_view oth
                        std::string_view scarcest) {
   return fmt::format("{} now on {}{}; {}", room == 1 ? "1 fits" : fmt::format("{} fit", room),
                      MayTakeText(may), others, scarcest);
+}
+
+std::string CouldHoldText(std::int64_t may, std::int64_t room, std::string_view ports,
+                          std::string_view others) {
+  return fmt::format("{} could hold {} when empty{}{}", MayTakeText(may), room, ports, others);
+}
+
+std::string NoLabelText(std::string_view key) {
+  return fmt::format("no node has the label {}", key);
+}
+
+std::optional<TooLarge> FindTooLarge(const Problem& problem, std::size_t shape,
+                                     const std::vector<Misfit>& misfits, const FreeOf& free) {
+  const ProblemShape& asked = problem.shapes[shape];
+  for (const std::size_t r : asked.asks) {
+    NodeIndex largest = kNoNode;
+    std::int64_t has = 0;
+    for (NodeIndex node = 0; node < misfits.size(); ++node) {
+      if (misfits[node] != Misfit::kNone) continue;
+      const std::int64_t here = free(node, r);
+      if (largest != kNoNode && here <= has) continue;
+      largest = node;
+      has = here;
+    }
+    CADRE_ASSERT(largest != kNoNode, "no node may take the shape at all");
+    if (has < asked.requests[r]) return TooLarge{r, largest, has};
+  }
+  return std::nullopt;
+}
+
+std::string TooLargeText(const NodeTable& nodes, const Problem& problem, std::size_t shape,
+                         const TooLarge& too_large) {
+  const std::size_t r = too_large.resource;
+  const std::string& name = nodes.cluster().resources().Name(problem.resources[r]);
+  if (problem.largest[r] == 0) return fmt::format("no node offers {}", name);
+  return fmt::format("{} per pod; the largest node, {}, has {}",
+                     kube::FormatAmount(name, problem.shapes[shape].requests[r]),
+                     nodes.entry(too_large.largest).name, kube::FormatAmount(name, too_large.has));
+}
+
+std::string NearestText(const NodeTable& nodes, const Problem& problem, std::size_t shape,
+                        const std::vector<Misfit>& misfits, const FreeOf& free) {
+  const ProblemShape& asked = problem.shapes[shape];
+  NodeIndex nearest = kNoNode;
+  std::size_t of = 0;
+  double least = 0;
+  for (NodeIndex node = 0; node < misfits.size(); ++node) {
+    if (misfits[node] != Misfit::kNone) continue;
+    double worst = 0;
+    std::size_t worst_of = 0;
+    for (const std::size_t r : asked.asks) {
+      const auto lacks = static_cast<double>(asked.requests[r] - free(node, r));
+      const double share = lacks / static_cast<double>(asked.requests[r]);
+      if (share <= worst) continue;
+      worst = share;
+      worst_of = r;
+    }
+    if (nearest != kNoNode && worst >= least) continue;
+    nearest = node;
+    least = worst;
+    of = worst_of;
+  }
+  CADRE_ASSERT(nearest != kNoNode, "no node may take the shape at all");
+  const std::string& name = nodes.cluster().resources().Name(problem.resources[of]);
+  return fmt::format("no node has all of it at once: the nearest, {}, has {} of {}",
+                     nodes.entry(nearest).name,
+                     kube::FormatAmount(name, std::max<std::int64_t>(0, free(nearest, of))),
+                     kube::FormatAmount(name, asked.requests[of]));
 }
 
 std::string ScarcestText(const std::vector<Scarcity>& amounts) {

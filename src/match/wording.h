@@ -1,7 +1,10 @@
 // The pieces that the sentences of a diagnosis are made of.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +44,35 @@ std::string MayTakeText(std::int64_t may);
 // as of ScarcestText.
 std::string FitNowText(std::int64_t room, std::int64_t may, std::string_view others,
                        std::string_view scarcest);
+
+// "the 12 nodes that may take it could hold 3 when empty". `ports`: what host ports have to do with it, or
+// "".
+std::string CouldHoldText(std::int64_t may, std::int64_t room, std::string_view ports,
+                          std::string_view others);
+
+// "no node has the label zone"
+std::string NoLabelText(std::string_view key);
+
+// What a node has free of the problem's resource with this index.
+using FreeOf = std::function<std::int64_t(NodeIndex, std::size_t)>;
+
+// The first resource of which no node that may take the shape has enough for one, with the node that has
+// most.
+struct TooLarge {
+  std::size_t resource;  // of Problem::resources
+  NodeIndex largest;
+  std::int64_t has;
+};
+// REQUIRES: some node may take it.
+std::optional<TooLarge> FindTooLarge(const Problem& problem, std::size_t shape,
+                                     const std::vector<Misfit>& misfits, const FreeOf& free);
+// "16 CPU per pod; the largest node, n3, has 8 CPU"
+std::string TooLargeText(const NodeTable& nodes, const Problem& problem, std::size_t shape,
+                         const TooLarge& too_large);
+// "no node has all of it at once: the nearest, n3, has 8 CPU of 16 CPU": the node that lacks the least share
+// of something, and of what. REQUIRES: some node may take it.
+std::string NearestText(const NodeTable& nodes, const Problem& problem, std::size_t shape,
+                        const std::vector<Misfit>& misfits, const FreeOf& free);
 
 // What there is of a resource, and what one pod takes of it.
 struct Scarcity {

@@ -83,7 +83,6 @@ TEST(Shapes, OnlyHardSpreadConstraintsCount) {
 }
 
 // --- host ports
-// -----------------------------------------------------------------------------------------------------
 
 TEST(ShapeHostPorts, APortWithoutAHostPortIsNone) {
   Cluster cluster;
@@ -130,7 +129,6 @@ TEST(ShapeHostPorts, TheSamePortOfTwoContainersIsOne) {
 }
 
 // --- claims
-// ---------------------------------------------------------------------------------------------------------
 
 class ShapeClaims : public testing::Test {
  protected:

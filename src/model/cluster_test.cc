@@ -254,7 +254,6 @@ TEST_F(ClusterAccounting, TheDeletionOfAnUnknownPodIsNothing) {
 }
 
 // --- nodes that come and go
-// -----------------------------------------------------------------------------------------
 
 TEST_F(ClusterAccounting, ANodeThatIsGoneOffersNothing) {
   cluster_.Apply(NodeOf({}), true);
@@ -377,7 +376,6 @@ TEST_F(ClusterAccounting, KindsThatSayNothingAboutRoomAreIgnored) {
 }
 
 // --- versions: what is worth another try
-// ----------------------------------------------------------------------------
 
 class RoomVersion : public ClusterAccounting {
  protected:

@@ -59,7 +59,6 @@ class Queue : public testing::Test {
 };
 
 // --- order
-// ---------------------------------------------------------------------------------------------------------------
 
 TEST_F(Queue, TheHigherPriorityComesFirst) {
   Put({.name = "low", .priority = -1, .created = 0});
@@ -113,7 +112,6 @@ TEST_F(Queue, RemovingWhatDoesNotWaitDoesNothing) {
 }
 
 // --- what is worth a try
-// ---------------------------------------------------------------------------------------------------
 
 TEST_F(Queue, ANewGroupIsDue) {
   Put({.name = "a"});
@@ -196,7 +194,6 @@ TEST_F(Queue, AGroupThatComesAgainIsNew) {
 }
 
 // --- back-off
-// ----------------------------------------------------------------------------------------------------------------
 
 TEST_F(Queue, AGroupInBackOffIsNotDueBeforeItsEnd) {
   Put({.name = "a"});
@@ -286,7 +283,6 @@ TEST_F(Queue, NobodyIsWokenForAGroupThatDoesNotWait) {
 }
 
 // --- the head
-// ------------------------------------------------------------------------------------------------------------
 
 TEST_F(Queue, WhoeverWaitsForRoomFirstInOrderIsTheHead) {
   Put({.name = "young", .created = 2});

@@ -167,7 +167,6 @@ TEST_F(Api, SendsBookmarksToWatchersThatAreUpToDate) {
 }
 
 // --- Latency
-// --------------------------------------------------------------------------------------------------------
 
 TEST_F(Api, CarriesOutAndAnswersAWriteWhenItsTimeHasCome) {
   Make({.request_latency = Duration{10}, .answer_latency = Duration{5}});
@@ -216,7 +215,6 @@ TEST_F(Api, CountsWhatItAnswered) {
 }
 
 // --- Notes
-// ----------------------------------------------------------------------------------------------------------
 
 drive::Note NoteAbout(std::string pod, std::string message) {
   return {PodTarget(std::move(pod)), "uid", true, "Unplaceable", std::move(message)};
@@ -255,7 +253,6 @@ TEST_F(Api, MakesNoEventObjectsUnlessTheyAreWatched) {
 }
 
 // --- Loading
-// --------------------------------------------------------------------------------------------------------
 
 kube::Object FromDump(Kind kind, json::object body) {
   Result<kube::Object> object = kube::Decode(kind, std::move(body));

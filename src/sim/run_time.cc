@@ -26,7 +26,6 @@ std::string_view BaseName(std::string_view path) {
 }
 
 // --- Adding up
-// ------------------------------------------------------------------------------------------------------
 
 RunTime Then(const RunTime& a, const RunTime& b) {
   if (a.forever || b.forever) return {{}, true};
@@ -41,7 +40,6 @@ RunTime Times(const RunTime& once, std::int64_t count) {
 }
 
 // --- Numbers in scripts
-// ---------------------------------------------------------------------------------------------
 
 std::optional<std::int64_t> Integer(std::string_view text) {
   std::int64_t number = 0;
@@ -103,7 +101,6 @@ std::optional<std::int64_t> ExpandedCount(std::string_view word) {
 }
 
 // --- Scripts
-// --------------------------------------------------------------------------------------------------------
 
 RunTime ScriptRunTime(std::string_view script, int depth);
 RunTime SimpleCommand(std::span<const std::string_view> words, int depth);
@@ -263,7 +260,6 @@ RunTime SimpleCommand(std::span<const std::string_view> words, int depth) {
 }
 
 // --- Pods
-// -----------------------------------------------------------------------------------------------------------
 
 std::vector<std::string> Argv(const kube::Container& container) {
   std::vector<std::string> argv = container.command;

@@ -131,7 +131,6 @@ TEST_F(Create, OfAFieldOfTheWrongTypeIsRefused) {
 }
 
 // --- Namespaces
-// -----------------------------------------------------------------------------------------------------
 
 TEST_F(Create, MakesTheNamespaceAppear) {
   CreatedPod("a");
@@ -149,7 +148,6 @@ TEST_F(Create, OfANamespaceThatOnlyAppearedAddsItsLabelsOnce) {
 }
 
 // --- Pods
-// -----------------------------------------------------------------------------------------------------------
 
 TEST_F(Create, FillsInAPodsDefaults) {
   const kube::Object pod = CreatedPod("a");
@@ -213,7 +211,6 @@ TEST_F(Create, TakesAnUnknownPriorityClassWithOneWarning) {
 }
 
 // --- Jobs and JobSets
-// -----------------------------------------------------------------------------------------------
 
 TEST_F(Create, FillsInAJobsDefaults) {
   const kube::Object job = CreatedJob("j");

@@ -127,7 +127,6 @@ TEST_F(Update, ThatMakesTheObjectInvalidIsRefused) {
 }
 
 // --- Immutable fields: a table of patches and whether they are taken
-// ------------------------------------------------
 
 struct ImmutableCase {
   std::string name;

@@ -3,10 +3,12 @@
 
 Usage: source_tree.py [ROOT]
 
-- Every folder of src that holds sources has a README.md of at most 60 lines: one screen.
+- Every folder of src that holds sources, and every folder beside it, has a README.md of at most 60 lines: one
+  screen. (cmake is read by its comments, docs and build speak for themselves.)
 - No C++ file is longer than 600 lines.
 - Every header starts with a comment that says what it is for, and has `#pragma once`.
 - No marker of unfinished work is left in a file.
+- Every scenario that replays a public report is listed in docs/scenarios.md.
 """
 import pathlib
 import re
@@ -14,6 +16,7 @@ import sys
 
 MAX_SOURCE_LINES = 600
 MAX_README_LINES = 60
+README_FOLDERS = ("bench", "examples", "fuzz", "scripts", "testdata", "tests", "tools")
 CXX_FOLDERS = ("src", "tests", "fuzz", "bench")
 UNFINISHED = re.compile(r"\b(T[O]DO|F[I]XME|X[X]X|H[A]CK)\b")  # not to find this line
 
@@ -42,10 +45,10 @@ def check_cxx(name, text):
 
 
 def check_readmes(root):
-    """Yields (path, line number, message) for the folders of src."""
-    for folder in sorted(path for path in (root / "src").glob("*") if path.is_dir()):
-        if not any(folder.glob("*.cc")) and not any(folder.glob("*.h")):
-            continue
+    """Yields (path, line number, message) for the folders of src and those beside it."""
+    sources = sorted(path for path in (root / "src").glob("*") if path.is_dir())
+    folders = [path for path in sources if any(path.glob("*.cc")) or any(path.glob("*.h"))]
+    for folder in folders + [root / name for name in README_FOLDERS if (root / name).is_dir()]:
         readme = folder / "README.md"
         if not readme.is_file():
             yield readme, 1, "is missing: say what the folder is for, how data comes and goes, what it must never do"
@@ -55,11 +58,20 @@ def check_readmes(root):
             yield readme, MAX_README_LINES + 1, f"{count} lines, at most {MAX_README_LINES}: one screen"
 
 
+def check_scenarios(root):
+    """Yields (path, line number, message) for scenarios that their table leaves out."""
+    table = root / "docs" / "scenarios.md"
+    text = table.read_text(encoding="utf-8") if table.is_file() else ""
+    for file in sorted((root / "testdata" / "scenarios").glob("*.yaml")):
+        if not file.name.startswith("own-") and f"(../testdata/scenarios/{file.name})" not in text:
+            yield table, 1, f"does not list {file.name}, which replays a public report"
+
+
 def check_tree(root):
     for file in cxx_files(root):
         for number, message in check_cxx(file.name, file.read_text(encoding="utf-8")):
             yield f"{file.relative_to(root)}:{number}: {message}"
-    for file, number, message in check_readmes(root):
+    for file, number, message in [*check_readmes(root), *check_scenarios(root)]:
         yield f"{file.relative_to(root)}:{number}: {message}"
 
 

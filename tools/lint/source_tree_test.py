@@ -53,5 +53,25 @@ class Readmes(unittest.TestCase):
         self.assertEqual(self.problems("x\n" * 61), ["src/base/README.md:61: 61 lines, at most 60: one screen"])
 
 
+class Scenarios(unittest.TestCase):
+    def problems(self, table):
+        with tempfile.TemporaryDirectory() as name:
+            root = pathlib.Path(name)
+            for folder in ("docs", "testdata/scenarios"):
+                (root / folder).mkdir(parents=True)
+            (root / "testdata/README.md").write_text("x\n", encoding="utf-8")
+            for file in ("jobset-1-replayed.yaml", "own-made-up.yaml"):
+                (root / "testdata/scenarios" / file).write_text("scenario: x\n", encoding="utf-8")
+            (root / "docs/scenarios.md").write_text(table, encoding="utf-8")
+            return list(source_tree.check_tree(root))
+
+    def test_one_that_replays_a_report_must_be_in_the_table(self):
+        self.assertEqual(self.problems(""), [
+            "docs/scenarios.md:1: does not list jobset-1-replayed.yaml, which replays a public report"])
+
+    def test_one_of_our_own_need_not_be(self):
+        self.assertEqual(self.problems("[x](../testdata/scenarios/jobset-1-replayed.yaml)"), [])
+
+
 if __name__ == "__main__":
     unittest.main()
