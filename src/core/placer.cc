@@ -373,6 +373,14 @@ void Scheduler::Impl::ReleaseReservations(Group& group, std::string_view unit) {
   }
 }
 
+// The set that would have made a group's workers may be gone.
+void Scheduler::Impl::ReleaseWhatNobodyComesFor(Group& group) {
+  if (group.reserved.empty()) return;
+  for (const model::UnitSpec& unit : group.spec.units) {
+    if (unit.later_template == nullptr) ReleaseReservations(group, unit.name);
+  }
+}
+
 void Scheduler::Impl::RollBackIncomplete(const model::GroupKey& key, Group& group) {
   if (!group.incomplete_since) group.incomplete_since = now_;
   const bool come_again = group.spec.pods_come_again || !group.spec.owners.empty();

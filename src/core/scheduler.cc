@@ -191,6 +191,7 @@ void Scheduler::Impl::UpdateGroup(const model::GroupKey& key) {
     return;
   }
   state_.Refresh(*group);
+  ReleaseWhatNobodyComesFor(*group);
   Adopt(*group);
   outlook_.Update(key, *group, now_);
   if (group->started) KeepRoomForLater(key, *group);

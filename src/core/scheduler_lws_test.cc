@@ -199,6 +199,33 @@ TEST_F(LeaderWorkerSets, WhatCannotBeMadeWholeIsEvicted) {
   EXPECT_EQ(world_.CountWrites("evict default/serve-0"), 2);  // the leader and the first worker
 }
 
+TEST_F(LeaderWorkerSets, WorkersThatComeLaterAndCannotBeMadeWholeTakeTheirLeaderWithThem) {
+  world_.AddNodes(1, 3);
+  GivenSet();
+  AddLeader(0);
+  world_.Run();
+  world_.Refuse("serve-0-2", drive::Outcome::kRejected);
+  AddWorkers(0);
+  world_.Run();
+  EXPECT_EQ(world_.CountBound("serve-0"), 0);
+}
+
+TEST_F(LeaderWorkerSets, AGroupThatWasEvictedStartsAgainWhenItIsMadeAgain) {
+  world_.AddNodes(1, 3);
+  GivenSet();
+  AddLeader(0);
+  AddWorkers(0);
+  world_.Refuse("serve-0-2", drive::Outcome::kRejected);
+  world_.Run();
+  world_.DeletePodsOf("serve-0");
+  world_.RefuseNothing();
+  AddLeader(0);
+  world_.PassSeconds(5);
+  AddWorkers(0);
+  world_.Run();
+  EXPECT_EQ(world_.CountBound("serve-0"), 3);
+}
+
 TEST_F(LeaderWorkerSets, TheMarkOfEachGroupStandsOnTheSet) {
   world_.AddNodes(2, 3);
   GivenSet();
@@ -223,7 +250,6 @@ TEST_F(LeaderWorkerSets, AnotherNameOnAPodTakesItOutOfTheGroup) {
 }
 
 // --- without the set
-// ----------------------------------------------------------------------------------------------
 
 TEST_F(LeaderWorkerSets, WithoutTheSetAGroupStartsWhenAllItsPodsAreThere) {
   world_.AddNodes(1, 3);
@@ -257,8 +283,17 @@ TEST_F(LeaderWorkerSets, AGroupThatRunsStaysWhenItsSetIsGone) {
   EXPECT_EQ(world_.CountWrites("evict"), 0);
 }
 
+// kubectl delete lws --cascade=orphan: nobody makes the workers any more.
+TEST_F(LeaderWorkerSets, RoomIsNotHeldForWorkersOfASetThatIsGone) {
+  world_.AddNodes(1, 3);
+  GivenSet();
+  AddLeader(0);
+  world_.Run();
+  world_.Delete(Kind::kLeaderWorkerSet, "serve");
+  EXPECT_TRUE(IsFree(2));
+}
+
 // --- domains of their own
-// -----------------------------------------------------------------------------------------
 
 TEST_F(LeaderWorkerSets, EachGroupHasADomainAndTheSetCarriesBothClaims) {
   GivenRacks("ab", 2, 2);
