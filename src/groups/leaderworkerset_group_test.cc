@@ -79,7 +79,6 @@ TEST_F(LeaderWorkerSetGroup, RunsNoLongerThanItsSetSays) {
 }
 
 // --- topology
-// -----------------------------------------------------------------------------------------------------
 
 TEST_F(LeaderWorkerSetGroup, ItsOwnAnnotationGivesEachGroupADomain) {
   Given({.annotations = "leaderworkerset.sigs.k8s.io/exclusive-topology: rack"});
@@ -106,7 +105,6 @@ TEST_F(LeaderWorkerSetGroup, ItsAnnotationMeansNothingOnAJob) {
 }
 
 // --- groups of one
-// ------------------------------------------------------------------------------------------------
 
 TEST_F(LeaderWorkerSetGroup, GangNoneOnTheSetMakesGroupsOfOne) {
   Given({.annotations = "cadre.dev/gang: none"});
@@ -153,7 +151,6 @@ TEST_F(LeaderWorkerSetGroup, APodGroupNamedByThePodsComesFirst) {
 }
 
 // --- without the set
-// ----------------------------------------------------------------------------------------------
 
 TEST_F(LeaderWorkerSetGroup, WithoutItsSetItIsAGangOfTheSizeThatItsPodsSay) {
   const model::GroupSpec spec = DescribeGroupOf({LwsPod(0, 0)});
@@ -177,7 +174,6 @@ TEST_F(LeaderWorkerSetGroup, OfMorePodsThanAnythingHoldsIsNotPlanned) {
 }
 
 // --- changes
-// ------------------------------------------------------------------------------------------------------
 
 TEST_F(LeaderWorkerSetGroup, AChangeOfItsSetTouchesAllOfItsGroups) {
   const std::map<model::GroupKey, int> known = {{MembershipOf(LwsPod(0, 0)).group, 0},
