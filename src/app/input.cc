@@ -171,7 +171,8 @@ class Sorter {
     } else if (object.kind == kube::Kind::kEvent || object.kind == kube::Kind::kLease) {
       LeaveOut("say nothing about placing", object);
     } else if (!IsWorkload(object.kind)) {
-      input_.cluster.push_back(object);
+      const bool is_set = object.kind == kube::Kind::kLeaderWorkerSet;
+      if (!is_set || IsSound(loaded, kube::Validate(object))) input_.cluster.push_back(object);
     } else {
       TakeWorkload(loaded);
     }
@@ -199,12 +200,17 @@ class Sorter {
     std::vector<std::string> complaints = kube::Validate(loaded.object);
     for (std::string& complaint : SimulationComplaints(loaded.object, after))
       complaints.push_back(std::move(complaint));
+    if (IsSound(loaded, complaints)) input_.submissions.push_back({loaded.object, after});
+  }
+
+  // Passes the complaints on; without any the object can be used. What is only ignored is noted.
+  bool IsSound(const kube::LoadedObject& loaded, const std::vector<std::string>& complaints) {
     for (std::string& unread : groups::UnreadAnnotations(loaded.object.Meta().annotations))
       input_.notes.push_back(
           fmt::format("{}: {}: {}", At(loaded.source), kube::Describe(loaded.object), unread));
     for (const std::string& complaint : complaints)
       Complain(loaded, complaint);
-    if (complaints.empty()) input_.submissions.push_back({loaded.object, after});
+    return complaints.empty();
   }
 
   // A running pod whose Job is not in the dump stays; with the reference the garbage collector would take it

@@ -9,6 +9,7 @@
 namespace cadre::app {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -160,6 +161,16 @@ TEST(Input, RunsThePodsOfALeaderWorkerSetAsTheyAreGiven) {
   EXPECT_THAT(Submitted(input), ElementsAre("Pod default/serve-0"));
   EXPECT_THAT(input.without_controller, IsEmpty());
   EXPECT_THAT(input.notes, ElementsAre(HasSubstr("their pods are run as they are given")));
+}
+
+TEST(Input, ChecksLeaderWorkerSetsAsIfTheyWereSubmitted) {
+  const SimulationInput input = Sorted(
+      "{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {name: serve, annotations: "
+      "{cadre.dev/gang: most}}, spec: {leaderWorkerTemplate: {size: 0, workerTemplate: {spec: {containers: "
+      "[{name: c, image: x}]}}}}}");
+  EXPECT_THAT(Loaded(input), IsEmpty());
+  EXPECT_THAT(input.problems, ElementsAre(HasSubstr("spec.leaderWorkerTemplate.size: is 0")));
+  EXPECT_THAT(input.notes, Contains(HasSubstr("cadre.dev/gang")));
 }
 
 TEST(Input, ComplainsOfWhatTheApiServerWouldRefuse) {
