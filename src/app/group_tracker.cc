@@ -50,7 +50,7 @@ void GroupTracker::OnWrite(const kube::Object* before, const kube::Object* after
     OnPod(before, after);
     return;
   }
-  for (const model::GroupKey& key : catalog_.Apply(object, after == nullptr).groups) {
+  for (const model::GroupKey& key : groups::TouchedGroups(catalog_.Apply(object, after == nullptr), parts_)) {
     const auto part = parts_.find(key);
     if (part == parts_.end()) continue;
     part->second.owner_changed = true;

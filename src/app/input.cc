@@ -20,6 +20,7 @@
 #include "kube/decode.h"
 #include "kube/job.h"
 #include "kube/jobset.h"
+#include "kube/leaderworkerset.h"
 #include "kube/pod.h"
 #include "kube/validate.h"
 #include "kube/yaml.h"
@@ -148,7 +149,8 @@ class Sorter {
     for (const kube::LoadedObject& loaded : manifests_.objects)
       Take(loaded);
     for (const auto& [why, names] : left_out_)
-      input_.notes.push_back(NoteOf(why, names));
+      input_.notes.push_back(NoteOf(fmt::format("left out because they {}", why), names));
+    NoteLeaderWorkerSets();
     for (const kube::Problem& problem : manifests_.problems)
       input_.problems.push_back(kube::ToString(problem));
     CountUnknown();
@@ -169,7 +171,8 @@ class Sorter {
     } else if (object.kind == kube::Kind::kEvent || object.kind == kube::Kind::kLease) {
       LeaveOut("say nothing about placing", object);
     } else if (!IsWorkload(object.kind)) {
-      input_.cluster.push_back(object);
+      const bool is_set = object.kind == kube::Kind::kLeaderWorkerSet;
+      if (!is_set || IsSound(loaded, kube::Validate(object))) input_.cluster.push_back(object);
     } else {
       TakeWorkload(loaded);
     }
@@ -197,12 +200,17 @@ class Sorter {
     std::vector<std::string> complaints = kube::Validate(loaded.object);
     for (std::string& complaint : SimulationComplaints(loaded.object, after))
       complaints.push_back(std::move(complaint));
+    if (IsSound(loaded, complaints)) input_.submissions.push_back({loaded.object, after});
+  }
+
+  // Passes the complaints on; without any the object can be used. What is only ignored is noted.
+  bool IsSound(const kube::LoadedObject& loaded, const std::vector<std::string>& complaints) {
     for (std::string& unread : groups::UnreadAnnotations(loaded.object.Meta().annotations))
       input_.notes.push_back(
           fmt::format("{}: {}: {}", At(loaded.source), kube::Describe(loaded.object), unread));
     for (const std::string& complaint : complaints)
       Complain(loaded, complaint);
-    if (complaints.empty()) input_.submissions.push_back({loaded.object, after});
+    return complaints.empty();
   }
 
   // A running pod whose Job is not in the dump stays; with the reference the garbage collector would take it
@@ -227,11 +235,34 @@ class Sorter {
   }
 
   static std::string NoteOf(const std::string& why, const std::vector<std::string>& names) {
-    std::string note = fmt::format("left out because they {}: ", why);
+    std::string note = why + ": ";
     for (std::size_t i = 0; i < std::min(names.size(), kNamedPerNote); ++i)
       note += (i > 0 ? ", " : "") + names[i];
     if (names.size() > kNamedPerNote) note += fmt::format(" and {} more", names.size() - kNamedPerNote);
     return note;
+  }
+
+  // They are taken and nothing is made of them: that must not look as if they had run.
+  void NoteLeaderWorkerSets() {
+    std::set<std::string> with_pods;
+    for (const kube::LoadedObject& loaded : manifests_.objects) {
+      const kube::ObjectMeta& meta = loaded.object.Meta();
+      if (loaded.object.kind != kube::Kind::kPod) continue;
+      if (const auto set = meta.labels.find(kube::kLwsNameLabel); set != meta.labels.end())
+        with_pods.insert(fmt::format("{}/{}", meta.namespace_, set->second));
+    }
+    std::vector<std::string> as_given;
+    for (const kube::LoadedObject& loaded : manifests_.objects) {
+      if (loaded.object.kind != kube::Kind::kLeaderWorkerSet) continue;
+      const bool has_pods = with_pods.contains(kube::KeyOf(loaded.object.Meta()));
+      (has_pods ? as_given : input_.without_controller).push_back(kube::Describe(loaded.object));
+    }
+    const std::string why = "the controller of LeaderWorkerSets is not simulated";
+    if (!input_.without_controller.empty())
+      input_.notes.push_back(
+          NoteOf(why + ", so that none of their pods are made", input_.without_controller));
+    if (!as_given.empty())
+      input_.notes.push_back(NoteOf(why + ", their pods are run as they are given", as_given));
   }
 
   void CountUnknown() {

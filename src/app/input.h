@@ -25,6 +25,8 @@ struct SimulationInput {
   std::vector<report::UnknownKind> unknown_kinds;
   std::vector<std::string> problems;  // what is wrong with the input; the rest is used
   std::vector<std::string> notes;     // what was left out on purpose
+  // LeaderWorkerSets of which the input has no pods: nothing here makes them. In `notes` too.
+  std::vector<std::string> without_controller;
 };
 
 // Sorts everything that was loaded:
@@ -32,6 +34,8 @@ struct SimulationInput {
 //  - nodes, volumes, classes, services…, and pods with a node: there at the start;
 //  - a Job or JobSet that has running pods in the input is under way: it and all its pods are there at the
 //  start;
+//  - a LeaderWorkerSet is there at the start, and its pods are run as they are given: its controller is not
+//  simulated;
 //  - other Jobs, JobSets, PodGroups and pending pods: submitted at the start as new; what their owner will
 //  make again
 //    (pods of such a Job, Jobs of such a JobSet) and what has finished is left out.

@@ -9,6 +9,7 @@
 namespace cadre::app {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -137,6 +138,39 @@ TEST(Input, CountsUnknownKindsAndSaysWhereTheFirstIs) {
   ASSERT_EQ(input.unknown_kinds.size(), 1U);
   EXPECT_EQ(input.unknown_kinds[0].count, 2U);
   EXPECT_EQ(input.unknown_kinds[0].first, "dump.yaml: document 1, line 2");
+}
+
+constexpr std::string_view kSet =
+    "{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {name: serve}, "
+    "spec: {leaderWorkerTemplate: {size: 2, workerTemplate: {spec: {containers: [{name: c, image: x}]}}}}}";
+
+TEST(Input, NamesALeaderWorkerSetThatNothingHereMakesPodsOf) {
+  const SimulationInput input = Sorted(kSet);
+  EXPECT_THAT(Loaded(input), ElementsAre("LeaderWorkerSet default/serve"));
+  EXPECT_THAT(input.without_controller, ElementsAre("LeaderWorkerSet default/serve"));
+  EXPECT_THAT(input.notes, ElementsAre("the controller of LeaderWorkerSets is not simulated, so that none of "
+                                       "their pods are made: LeaderWorkerSet default/serve"));
+}
+
+TEST(Input, RunsThePodsOfALeaderWorkerSetAsTheyAreGiven) {
+  const SimulationInput input =
+      Sorted(std::string(kSet) +
+             "\n---\n{apiVersion: v1, kind: Pod, metadata: {name: serve-0, labels: "
+             "{leaderworkerset.sigs.k8s.io/name: serve}}, spec: {containers: [{name: c, image: x}]}}");
+  EXPECT_THAT(Loaded(input), ElementsAre("LeaderWorkerSet default/serve"));
+  EXPECT_THAT(Submitted(input), ElementsAre("Pod default/serve-0"));
+  EXPECT_THAT(input.without_controller, IsEmpty());
+  EXPECT_THAT(input.notes, ElementsAre(HasSubstr("their pods are run as they are given")));
+}
+
+TEST(Input, ChecksLeaderWorkerSetsAsIfTheyWereSubmitted) {
+  const SimulationInput input = Sorted(
+      "{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {name: serve, annotations: "
+      "{cadre.dev/gang: most}}, spec: {leaderWorkerTemplate: {size: 0, workerTemplate: {spec: {containers: "
+      "[{name: c, image: x}]}}}}}");
+  EXPECT_THAT(Loaded(input), IsEmpty());
+  EXPECT_THAT(input.problems, ElementsAre(HasSubstr("spec.leaderWorkerTemplate.size: is 0")));
+  EXPECT_THAT(input.notes, Contains(HasSubstr("cadre.dev/gang")));
 }
 
 TEST(Input, ComplainsOfWhatTheApiServerWouldRefuse) {

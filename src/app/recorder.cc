@@ -62,6 +62,15 @@ model::GroupKey KeyOfOwner(const kube::ObjectMeta& meta, std::string_view kind) 
           .part = {}};
 }
 
+// The parts of a group are one row. The groups of a LeaderWorkerSet are apart: none waits for another; each
+// is called as its leader's pod is.
+model::GroupKey RowKey(model::GroupKey key) {
+  if (key.kind == kube::Info(kube::Kind::kLeaderWorkerSet).name && !key.part.empty())
+    key.name += "-" + key.part.substr(key.part.rfind(' ') + 1);
+  key.part.clear();
+  return key;
+}
+
 bool HoldsNode(const kube::Pod& pod) {
   return !pod.spec.node_name.empty() && !kube::IsTerminal(pod);
 }
@@ -126,8 +135,7 @@ Recorder::Row& Recorder::RowFor(const model::GroupKey& key, Time now) {
 model::GroupKey Recorder::RowKeyOf(const kube::Pod& pod) const {
   const model::Membership* membership = tracker_.MembershipOf(pod.metadata.uid);
   CADRE_ASSERT(membership != nullptr, "the tracker has not seen the pod");
-  model::GroupKey key = membership->group;
-  key.part.clear();
+  model::GroupKey key = RowKey(membership->group);
   if (key.kind != "Pod") return key;
   const kube::OwnerReference* owner = pod.metadata.Controller();
   const kube::Job* job = owner == nullptr ? nullptr : tracker_.catalog().FindJob(owner->uid);
@@ -399,9 +407,7 @@ std::vector<const GroupRecord*> Recorder::Groups() const {
 }
 
 const GroupRecord* Recorder::Find(const model::GroupKey& key) const {
-  model::GroupKey whole = key;
-  whole.part.clear();
-  const auto found = rows_.find(whole);
+  const auto found = rows_.find(RowKey(key));
   return found == rows_.end() ? nullptr : &found->second.record;
 }
 

@@ -33,7 +33,7 @@ struct Hold {
 };
 
 struct GroupRecord {
-  model::GroupKey key;  // without part
+  model::GroupKey key;  // without part; the name of a LeaderWorkerSet's group is that of its leader's pod
   std::int32_t members = 0;
   Time submit{};
   std::optional<Time> first_bind;
@@ -67,7 +67,7 @@ class Recorder {
 
   // By submit, then key.
   std::vector<const GroupRecord*> Groups() const;
-  // Null when no such row exists; `key.part` is ignored.
+  // Null when no such row exists; `key.part` counts for a LeaderWorkerSet only.
   const GroupRecord* Find(const model::GroupKey& key) const;
   // The row of the group that a scheduler's key names: pods of a Job that are groups of one are in the Job's
   // row. By pod UID where the key is a pod's.

@@ -1,10 +1,13 @@
 #include "app/recorder.h"
 
+#include <tuple>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "app/testing.h"
 #include "kube/decode.h"
+#include "kube/leaderworkerset.h"
 
 namespace cadre::app {
 namespace {
@@ -111,6 +114,25 @@ TEST_F(Recording, PodsOfAPodGroupAreOneRowThatEndsWithTheLast) {
   ASSERT_EQ(simulation_.recorder().Groups().size(), 1U);
   EXPECT_EQ(RowOf("pg").members, 2);
   EXPECT_EQ(SecondsOf(*RowOf("pg").end), 30);
+}
+
+TEST_F(Recording, EachGroupOfALeaderWorkerSetIsARowCalledAsItsLeader) {
+  for (const auto& [name, group, worker] : {std::tuple("serve-0", "0", "0"), std::tuple("serve-1", "1", "0"),
+                                            std::tuple("serve-1-1", "1", "1")}) {
+    const kube::Object pod = LonePod(name, "1", "10");
+    json::value body = *pod.raw;
+    json::object& metadata = body.as_object()["metadata"].as_object();
+    metadata["labels"] = json::object{{kube::kLwsNameLabel, "serve"},
+                                      {kube::kLwsGroupIndexLabel, group},
+                                      {kube::kLwsWorkerIndexLabel, worker}};
+    metadata["annotations"] = json::object{{kube::kLwsSizeAnnotation, "2"}};
+    Submit(*kube::Decode(kube::Kind::kPod, std::move(body)));
+  }
+  Run(Nodes(1, "4"));
+  // Of the first group the worker never comes, and the second does not wait for that.
+  ASSERT_EQ(simulation_.recorder().Groups().size(), 2U);
+  EXPECT_EQ(RowOf("serve-0").holds.size(), 0U);
+  EXPECT_EQ(RowOf("serve-1").holds.size(), 2U);
 }
 
 TEST_F(Recording, AJobThatFailsIsARowThatFailed) {

@@ -1,12 +1,14 @@
 #include "app/scenario_world.h"
 
 #include <algorithm>
+#include <charconv>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "kube/job.h"
 #include "kube/jobset.h"
+#include "kube/leaderworkerset.h"
 #include "kube/pod.h"
 #include "kube/podgroup.h"
 
@@ -31,6 +33,17 @@ bool IsNewer(const kube::Object& a, const kube::Object& b) {
   return a.Meta().resource_version > b.Meta().resource_version;
 }
 
+// Of a LeaderWorkerSet's pod that of its group.
+std::optional<std::int32_t> IndexOf(const kube::Object& pod, kube::Kind owner) {
+  if (owner != kube::Kind::kLeaderWorkerSet) return kube::CompletionIndex(pod.As<kube::Pod>());
+  const auto label = pod.Meta().labels.find(kube::kLwsGroupIndexLabel);
+  std::int32_t index = 0;
+  if (label == pod.Meta().labels.end()) return std::nullopt;
+  const std::string& text = label->second;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(index) : std::nullopt;
+}
+
 }  // namespace
 
 bool IsPlaced(const kube::Object& pod) {
@@ -52,6 +65,8 @@ std::vector<std::string> ScenarioWorld::OwnersOf(const kube::Object& pod) {
     owners.push_back(OwnerKey("JobSet", meta.namespace_, label->second));
   if (const auto label = meta.labels.find(kube::kSchedulerPluginsPodGroupLabel); label != meta.labels.end())
     owners.push_back(OwnerKey("PodGroup", meta.namespace_, label->second));
+  if (const auto label = meta.labels.find(kube::kLwsNameLabel); label != meta.labels.end())
+    owners.push_back(OwnerKey("LeaderWorkerSet", meta.namespace_, label->second));
   if (const std::string& group = pod.As<kube::Pod>().spec.scheduling_group; !group.empty())
     owners.push_back(OwnerKey("PodGroup", meta.namespace_, group));
   return owners;
@@ -93,7 +108,7 @@ std::vector<kube::Object> ScenarioWorld::PodsOf(const ObjectRef& ref) const {
   const auto found = pods_.find(OwnerKey(ref));
   if (found == pods_.end()) return pods;
   for (const auto& [name, pod] : found->second) {
-    if (!ref.index || kube::CompletionIndex(pod.As<kube::Pod>()) == ref.index) pods.push_back(pod);
+    if (!ref.index || IndexOf(pod, ref.kind) == ref.index) pods.push_back(pod);
   }
   return pods;
 }

@@ -186,6 +186,13 @@ Result<void> CheckInput(const SimulateFlags& flags, const SimulationInput& input
         kind.api_version, kind.instead.empty() ? "" : fmt::format(": {} is read, this is not", kind.instead),
         input.unknown_kinds.size() > 1 ? fmt::format(" and {} more", input.unknown_kinds.size() - 1) : "");
   }
+  if (flags.strict && !input.without_controller.empty())
+    return Err(
+        "{}{}: the controller of LeaderWorkerSets is not simulated; without --strict none of its pods are "
+        "made",
+        input.without_controller.front(),
+        input.without_controller.size() > 1 ? fmt::format(" and {} more", input.without_controller.size() - 1)
+                                            : "");
   if (flags.strict && !input.problems.empty())
     return Err("--strict: not simulated, because of what is said above");
   if (const std::optional<std::string> too_many = TooManyPods(input)) return Err("{}", *too_many);

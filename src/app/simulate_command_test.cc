@@ -126,6 +126,25 @@ TEST_F(Simulate, StrictMakesUnknownKindsAnError) {
   EXPECT_THAT(out_.str(), IsEmpty());
 }
 
+constexpr std::string_view kSet =
+    "\n---\n{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {name: serve}, "
+    "spec: {leaderWorkerTemplate: {workerTemplate: {spec: {containers: [{name: c, image: x}]}}}}}\n";
+
+TEST_F(Simulate, NamesALeaderWorkerSetWithoutFailing) {
+  Give(std::string(kPod) + std::string(kSet));
+  EXPECT_EQ(Run(), 0);
+  EXPECT_THAT(out_.str(), HasSubstr("the controller of LeaderWorkerSets is not simulated"));
+  EXPECT_THAT(out_.str(), HasSubstr("LeaderWorkerSet default/serve"));
+}
+
+TEST_F(Simulate, StrictMakesALeaderWorkerSetWithoutPodsAnError) {
+  Give(std::string(kPod) + std::string(kSet));
+  flags_.strict = true;
+  EXPECT_EQ(Run(), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("LeaderWorkerSet default/serve: the controller of LeaderWorkerSets"));
+  EXPECT_THAT(out_.str(), IsEmpty());
+}
+
 TEST_F(Simulate, RunsATraceNamedAmongTheFiles) {
   std::ofstream(folder_ / "t.swf") << "1 100 -1 60 2 -1 -1 2 100 -1 1 1 1 1 1 1 -1 -1\n"
                                       "2 105 -1 -1 2 -1 -1 2 100 -1 5 1 1 1 1 1 -1 -1\n";

@@ -14,14 +14,6 @@ bool IsOver(const model::OwnerObject& owner) {
   return owner.suspended || owner.finished || owner.deleting;
 }
 
-// Of the group's record object; null when that is not there.
-const kube::StringMap* RecordAnnotations(const groups::Catalog& catalog, const model::GroupKey& key) {
-  if (const kube::JobSet* jobset = catalog.FindJobSet(key.uid)) return &jobset->metadata.annotations;
-  if (const kube::Job* job = catalog.FindJob(key.uid)) return &job->metadata.annotations;
-  const kube::PodGroup* pod_group = key.uid.empty() ? catalog.FindPodGroup(key) : nullptr;
-  return pod_group == nullptr ? nullptr : &pod_group->metadata.annotations;
-}
-
 std::vector<ClaimEntry> WrittenOn(const kube::StringMap& annotations, const model::GroupKey& key) {
   const auto found = annotations.find(ClaimsAnnotationOf(key.part));
   if (found == annotations.end()) return {};
@@ -120,9 +112,9 @@ void Claims::Put(const model::GroupSpec& spec, const std::vector<ClaimEntry>& en
 }
 
 void Claims::Fold(const model::GroupKey& key, const groups::Catalog& catalog, model::Cluster& cluster) {
-  const kube::StringMap* annotations = RecordAnnotations(catalog, key);
+  const kube::ObjectMeta* record = catalog.FindRecord(key);
   const auto known = records_.find(key);
-  const bool is_written = annotations != nullptr && annotations->contains(ClaimsAnnotationOf(key.part));
+  const bool is_written = record != nullptr && record->annotations.contains(ClaimsAnnotationOf(key.part));
   if (!is_written && known == records_.end()) {
     stale_.erase(key);
     return;

@@ -1,7 +1,7 @@
 // Claims as they stand on their owners: the annotation, and what of it holds.
 //
-// A group that asks for exclusive domains has them written on its record object (Job, JobSet, PodGroup)
-// before its first bind:
+// A group that asks for exclusive domains has them written on its record object (Job, JobSet, PodGroup or
+// LeaderWorkerSet) before its first bind:
 // {"v":1,"epoch":E,"claims":[{"unit":"train-w-0","key":"KEY","path":["","z1","r7"]},…]}; a unit of "" is the
 // group as a whole, the path is match::PathValuesOf. It outlives the pods, because a JobSet that is restarted
 // has none for a while. It ends when the owner is finished, deleted or suspended, when a unit is complete or

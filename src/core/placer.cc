@@ -105,7 +105,9 @@ bool Scheduler::Impl::IsHalfPlaced(const Group& group) const {
   std::int32_t whole = 0;
   std::int32_t wanted = 0;
   for (const model::UnitSpec& unit : group.spec.units) {
-    if (unit.later_template != nullptr || (unit.exists && unit.expected == 0)) continue;
+    // A later unit whose pods came in time starts with the others, and is then as whole as they are.
+    const bool its_turn_comes = unit.later_template != nullptr && placed[unit.name] == 0;
+    if (its_turn_comes || (unit.exists && unit.expected == 0)) continue;
     ++wanted;
     whole += unit.exists && placed[unit.name] >= model::NeededMembers(unit) ? 1 : 0;
   }
@@ -391,10 +393,18 @@ void Scheduler::Impl::ReleaseReservations(Group& group, std::string_view unit) {
   }
 }
 
+// The set that would have made a group's workers may be gone.
+void Scheduler::Impl::ReleaseWhatNobodyComesFor(Group& group) {
+  if (group.reserved.empty()) return;
+  for (const model::UnitSpec& unit : group.spec.units) {
+    if (unit.later_template == nullptr) ReleaseReservations(group, unit.name);
+  }
+}
+
 void Scheduler::Impl::RollBackIncomplete(const model::GroupKey& key, Group& group) {
   if (!group.incomplete_since) group.incomplete_since = now_;
-  // Pods without an owner are made again by nobody.
-  const Duration grace = group.spec.owners.empty() ? Duration{0} : kIncompleteGrace;
+  const bool come_again = group.spec.pods_come_again || !group.spec.owners.empty();
+  const Duration grace = come_again ? kIncompleteGrace : Duration{0};
   const Time deadline = *group.incomplete_since + grace;
   if (deadline <= now_) {
     RollBack(key, group, group.why->message);

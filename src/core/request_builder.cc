@@ -176,15 +176,24 @@ class Builder {
   bool copies_labels_ = true;
 };
 
+// Its pods may still come: none of it is placed yet.
+bool MayComeLater(const UnitSpec& unit, const UnitMembers& members) {
+  return unit.later_template != nullptr && members.placed == 0;
+}
+
+bool HasItsMinimum(const UnitSpec& unit, const UnitMembers& members) {
+  return static_cast<std::int32_t>(members.members.size()) >= model::NeededMembers(unit);
+}
+
 // Why this unit cannot be part of a start yet; empty when it can.
 std::string WhyNotReady(const UnitSpec& unit, const UnitMembers& members) {
-  if (unit.later_template != nullptr) return {};
-  if (!unit.exists) return fmt::format("waits for Job {} to be created", unit.name);
-  const auto have = static_cast<std::int32_t>(members.members.size());
-  if (have >= model::NeededMembers(unit)) return {};
+  if (MayComeLater(unit, members)) return {};
+  if (!unit.exists && unit.later_template == nullptr)
+    return fmt::format("waits for Job {} to be created", unit.name);
+  if (HasItsMinimum(unit, members)) return {};
   const std::string gated =
       members.gated > 0 ? fmt::format(", {} held by scheduling gates", members.gated) : std::string{};
-  return fmt::format("waits for pods of {}: {} of {} are there{}", unit.name, have,
+  return fmt::format("waits for pods of {}: {} of {} are there{}", unit.name, members.members.size(),
                      model::NeededMembers(unit), gated);
 }
 
@@ -221,12 +230,16 @@ Ask AskToStart(State& state, const Group& group) {
     ++ready;
     match::Unit asked = builder.NewUnit(
         unit, unit.minimum == UnitSpec::kAll ? match::Unit::kAll : model::NeededMembers(unit));
-    for (const MemberRef& member : members.members)
+    // Of a later unit all pods are bound together, or room is held for all of them.
+    const bool is_held = MayComeLater(unit, members) && !HasItsMinimum(unit, members);
+    const UnitMembers none;
+    const UnitMembers& bound = is_held ? none : members;
+    for (const MemberRef& member : bound.members)
       builder.AddPod(asked, member);
     if (unit.later_template != nullptr) {
       const std::int32_t absent =
-          std::max(0, unit.expected - static_cast<std::int32_t>(members.members.size()));
-      for (const std::int32_t index : AbsentIndexes(members, absent))
+          std::max(0, unit.expected - static_cast<std::int32_t>(bound.members.size()));
+      for (const std::int32_t index : AbsentIndexes(bound, absent))
         builder.AddLater(asked, unit, index);
     }
     builder.Finish(std::move(asked));
@@ -247,9 +260,7 @@ Ask AskToComplete(State& state, const Group& group) {
     if (members.members.empty()) continue;
     // A unit of which nothing is placed starts whole, like a group of its own.
     if (members.placed == 0 && !WhyNotReady(unit, members).empty()) continue;
-    const bool whole_later = unit.later_template == nullptr ||
-                             static_cast<std::int32_t>(members.members.size()) >= model::NeededMembers(unit);
-    if (members.placed == 0 && !whole_later) continue;
+    if (MayComeLater(unit, members) && !HasItsMinimum(unit, members)) continue;
     const std::int32_t whole =
         unit.minimum == UnitSpec::kAll ? match::Unit::kAll : model::NeededMembers(unit);
     match::Unit asked = builder.NewUnit(unit, members.placed > 0 ? members.placed : whole);

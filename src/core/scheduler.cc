@@ -10,7 +10,7 @@
 namespace cadre::core {
 namespace {
 
-constexpr std::array<kube::Kind, 10> kKinds = {kube::Kind::kNode,
+constexpr std::array<kube::Kind, 11> kKinds = {kube::Kind::kNode,
                                                kube::Kind::kPod,
                                                kube::Kind::kNamespace,
                                                kube::Kind::kPersistentVolume,
@@ -19,7 +19,8 @@ constexpr std::array<kube::Kind, 10> kKinds = {kube::Kind::kNode,
                                                kube::Kind::kJob,
                                                kube::Kind::kJobSet,
                                                kube::Kind::kPodGroup,
-                                               kube::Kind::kSchedulerPluginsPodGroup};
+                                               kube::Kind::kSchedulerPluginsPodGroup,
+                                               kube::Kind::kLeaderWorkerSet};
 
 // A bind whose answer was lost is believed in for this long; then the watch would have shown it.
 constexpr Duration kLostBindGrace{30'000};
@@ -193,6 +194,7 @@ void Scheduler::Impl::UpdateGroup(const model::GroupKey& key) {
     return;
   }
   state_.Refresh(*group);
+  ReleaseWhatNobodyComesFor(*group);
   Adopt(*group);
   group->why_for = 0;
   outlook_.Update(key, *group, now_);

@@ -70,6 +70,7 @@ class Scheduler::Impl {
   void MarkStarted(const model::GroupKey& key, Group& group);
   void KeepRoomForLater(const model::GroupKey& key, Group& group);
   void ReleaseReservations(Group& group, std::string_view unit);
+  void ReleaseWhatNobodyComesFor(Group& group);
   void NoteStartingUnits(Group& group, const Ask& ask, const match::Placement& placement);
   bool WantsPlace(const Group& group) const;
   bool IsHalfStarted(const Group& group) const;

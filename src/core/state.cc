@@ -11,11 +11,6 @@ bool IsOurs(const std::set<std::string>& names, const kube::Pod& pod) {
   return names.empty() || names.contains(pod.spec.scheduler_name);
 }
 
-const kube::OwnerReference* OwningJob(const kube::Pod& pod) {
-  const kube::OwnerReference* owner = pod.metadata.Controller();
-  return owner != nullptr && owner->kind == "Job" ? owner : nullptr;
-}
-
 }  // namespace
 
 State::State(const Options& options)
@@ -36,13 +31,13 @@ void State::Apply(const kube::Object& object, bool deleted) {
   // Its pods lose their place with the node, or have it back.
   if (is_node && was_there != is_there()) TouchGroupsOn(cluster.FindNode(object.Meta().name));
   const groups::Affected affected = catalog.Apply(object, deleted);
-  for (const std::string& job_uid : affected.job_uids) {
-    const auto pods = pods_of_job_.find(job_uid);
-    if (pods == pods_of_job_.end()) continue;
+  for (const std::string& maker : affected.makers) {
+    const auto pods = pods_of_.find(maker);
+    if (pods == pods_of_.end()) continue;
     for (const std::string& uid : pods->second)
       PlacePodInGroup(*cluster.pod(cluster.FindPod(uid)).pod);
   }
-  for (const model::GroupKey& key : affected.groups) {
+  for (const model::GroupKey& key : groups::TouchedGroups(affected, groups_)) {
     claims.Fold(key, catalog, cluster);
     if (Group* group = Find(key)) {
       group->spec_stale = true;
@@ -55,6 +50,7 @@ void State::Apply(const kube::Object& object, bool deleted) {
 void State::ApplyPod(const kube::Object& object, bool deleted) {
   const kube::Pod& pod = object.As<kube::Pod>();
   const std::string& uid = pod.metadata.uid;
+  NoteMaker(pod, deleted);
   cluster.Apply(object, deleted);
   if (!deleted && pod.metadata.deletion_timestamp && !pod.spec.node_name.empty() && !kube::IsTerminal(pod)) {
     terminating_.insert(uid);
@@ -62,21 +58,27 @@ void State::ApplyPod(const kube::Object& object, bool deleted) {
     terminating_.erase(uid);
   }
   NoteEnd(object, deleted);
-  if (const kube::OwnerReference* job = OwningJob(pod)) {
-    if (deleted) {
-      const auto pods = pods_of_job_.find(job->uid);
-      if (pods != pods_of_job_.end()) pods->second.erase(uid);
-      if (pods != pods_of_job_.end() && pods->second.empty()) pods_of_job_.erase(pods);
-    } else {
-      pods_of_job_[job->uid].insert(uid);
-    }
-  }
   if (deleted) {
     RemoveFromGroup(uid);
     ForgetSucceeded(uid);
   } else {
     PlacePodInGroup(*cluster.pod(cluster.FindPod(uid)).pod);
   }
+}
+
+// Before the cluster sees the pod: labels may have changed, and with them what it hangs on.
+void State::NoteMaker(const kube::Pod& pod, bool deleted) {
+  const std::string& uid = pod.metadata.uid;
+  const std::string maker = deleted ? std::string{} : groups::Catalog::MakerOf(pod);
+  const model::PodId known = cluster.FindPod(uid);
+  const std::string before =
+      known.Valid() ? groups::Catalog::MakerOf(*cluster.pod(known).pod) : std::string{};
+  if (before != maker) {
+    const auto pods = pods_of_.find(before);
+    if (pods != pods_of_.end()) pods->second.erase(uid);
+    if (pods != pods_of_.end() && pods->second.empty()) pods_of_.erase(pods);
+  }
+  if (!maker.empty()) pods_of_[maker].insert(uid);
 }
 
 void State::PlacePodInGroup(const kube::Pod& pod) {
@@ -256,8 +258,8 @@ std::int32_t State::PlacedCount(const Group& group) const {
 
 bool State::HasLivePods(const model::OwnerObject& owner) const {
   const auto job_has = [&](const std::string& job_uid) {
-    const auto pods = pods_of_job_.find(job_uid);
-    if (pods == pods_of_job_.end()) return false;
+    const auto pods = pods_of_.find(job_uid);
+    if (pods == pods_of_.end()) return false;
     return std::any_of(pods->second.begin(), pods->second.end(), [&](const std::string& uid) {
       return !kube::IsTerminal(*cluster.pod(cluster.FindPod(uid)).pod);
     });

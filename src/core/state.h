@@ -103,6 +103,7 @@ class State {
   model::TenantId TenantOf(const model::GroupKey& key, const std::string& unit, bool alone);
   void ApplyPod(const kube::Object& object, bool deleted);
   void TouchGroupsOn(model::NodeId node);
+  void NoteMaker(const kube::Pod& pod, bool deleted);
   void PlacePodInGroup(const kube::Pod& pod);
   void RemoveFromGroup(const std::string& uid);
   void NoteSucceeded(const kube::Pod& pod);
@@ -112,9 +113,10 @@ class State {
 
   std::set<std::string> scheduler_names_;
   std::map<model::GroupKey, Group> groups_;
-  std::unordered_map<std::string, model::GroupKey> group_of_pod_;          // by UID
-  std::map<std::string, std::set<std::string>, std::less<>> pods_of_job_;  // Job UID -> pod UIDs
-  std::map<std::string, model::OwnerObject> rolled_back_;                  // by UID
+  std::unordered_map<std::string, model::GroupKey> group_of_pod_;  // by UID
+  std::map<std::string, std::set<std::string>, std::less<>>
+      pods_of_;                                            // by what makes them (Catalog::MakerOf)
+  std::map<std::string, model::OwnerObject> rolled_back_;  // by UID
   // Pods that have succeeded, of groups known by their pods alone: a Job's own status counts its.
   std::map<model::GroupKey, std::set<std::string>> succeeded_;
   std::map<std::string, model::GroupKey, std::less<>> group_of_succeeded_;  // by UID

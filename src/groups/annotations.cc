@@ -83,10 +83,7 @@ model::TopologyAsk ReadTopology(const kube::StringMap& owner, const kube::String
 
 model::TopologyAsk ReadJobTopology(const kube::StringMap& owner, const kube::StringMap& pod_template) {
   model::TopologyAsk ask = ReadTopology(owner, pod_template);
-  for (const std::string_view key :
-       {kube::kExclusiveTopologyAnnotation, kLeaderWorkerSetExclusiveAnnotation}) {
-    if (ask.exclusive.empty()) ask.exclusive = FirstOf(key, owner, pod_template);
-  }
+  if (ask.exclusive.empty()) ask.exclusive = FirstOf(kube::kExclusiveTopologyAnnotation, owner, pod_template);
   return ask;
 }
 

@@ -25,8 +25,8 @@ std::optional<std::int32_t> ReadMinAvailable(const kube::StringMap& owner,
 // first of the maps that has it.
 model::TopologyAsk ReadTopology(const kube::StringMap& owner, const kube::StringMap& pod_template);
 
-// The same, with LeaderWorkerSet's and JobSet's own annotations for exclusive placement, which mean each Job
-// (each group of a LeaderWorkerSet) they stand on. Ours wins.
+// The same, with JobSet's own annotation for exclusive placement, which means each Job it stands on. Ours
+// wins.
 model::TopologyAsk ReadJobTopology(const kube::StringMap& owner, const kube::StringMap& pod_template);
 
 // Values of cadre.dev/gang and cadre.dev/min-available that cannot be read and so count as absent, with what

@@ -3,6 +3,8 @@
 #include <array>
 #include <tuple>
 
+#include <fmt/format.h>
+
 #include "groups/annotations.h"
 #include "groups/bounds.h"
 #include "groups/sources.h"
@@ -10,8 +12,9 @@
 namespace cadre::groups {
 namespace {
 
-constexpr std::array<kube::Kind, 4> kKinds = {kube::Kind::kJob, kube::Kind::kJobSet, kube::Kind::kPodGroup,
-                                              kube::Kind::kSchedulerPluginsPodGroup};
+constexpr std::array<kube::Kind, 5> kKinds = {kube::Kind::kJob, kube::Kind::kJobSet, kube::Kind::kPodGroup,
+                                              kube::Kind::kSchedulerPluginsPodGroup,
+                                              kube::Kind::kLeaderWorkerSet};
 
 template <class Map>
 auto Lookup(const Map& map, std::string_view key) -> decltype(map.begin()->second.get()) {
@@ -33,6 +36,7 @@ bool Fold(Map& map, const std::string& key, std::shared_ptr<const T> body, bool 
   return true;
 }
 
+// Of a group that pods name themselves: it has no UID.
 model::GroupKey PodGroupKey(std::string_view kind, std::string_view namespace_name, std::string_view name) {
   return {.namespace_ = std::string(namespace_name),
           .name = std::string(name),
@@ -49,6 +53,10 @@ const kube::OwnerReference* ParentJobSet(const kube::Job& job) {
 std::string_view ParentJobSetUid(const kube::Job& job) {
   const kube::OwnerReference* parent = ParentJobSet(job);
   return parent != nullptr ? std::string_view(parent->uid) : std::string_view{};
+}
+
+std::string MakerOfSet(std::string_view namespace_name, std::string_view name) {
+  return fmt::format("LeaderWorkerSet {}/{}", namespace_name, name);
 }
 
 model::GroupKey JobKey(std::string_view namespace_name, std::string_view name, std::string_view uid) {
@@ -101,7 +109,7 @@ Affected Catalog::Apply(const kube::Object& object, bool deleted) {
       const kube::Job* before = FindJob(meta.uid);
       const bool regroups = before == nullptr || deleted || !SameGrouping(*before, *job);
       if (!Fold(jobs_, meta.uid, job, deleted)) return affected;
-      if (regroups) affected.job_uids.push_back(meta.uid);
+      if (regroups) affected.makers.push_back(meta.uid);
       affected.groups.push_back(JobKey(meta.namespace_, meta.name, meta.uid));
       const std::string parent(ParentJobSetUid(*job));
       if (parent.empty()) break;
@@ -125,7 +133,7 @@ Affected Catalog::Apply(const kube::Object& object, bool deleted) {
       affected.groups = JobSetGroups(*jobset);
       const auto children = jobs_of_jobset_.find(meta.uid);
       if (regroups && children != jobs_of_jobset_.end()) {
-        affected.job_uids.assign(children->second.begin(), children->second.end());
+        affected.makers.assign(children->second.begin(), children->second.end());
       }
       break;
     }
@@ -139,9 +147,28 @@ Affected Catalog::Apply(const kube::Object& object, bool deleted) {
           PodGroupKey(native ? kPodGroupGroup : kPluginsPodGroupGroup, meta.namespace_, meta.name));
       break;
     }
+    case kube::Kind::kLeaderWorkerSet:
+      return ApplyLeaderWorkerSet(object, deleted);
     default:
       break;
   }
+  return affected;
+}
+
+Affected Catalog::ApplyLeaderWorkerSet(const kube::Object& object, bool deleted) {
+  const kube::ObjectMeta& meta = object.Meta();
+  const auto set = std::dynamic_pointer_cast<const kube::LeaderWorkerSet>(object.body);
+  const kube::LeaderWorkerSet* before = FindLeaderWorkerSet(meta.namespace_, meta.name);
+  Affected affected;
+  if (before == nullptr || deleted || !SameGrouping(*before, *set))
+    affected.makers.push_back(MakerOfSet(meta.namespace_, meta.name));
+  affected.groups = GroupsWithClaims(*set);
+  if (before != nullptr) {
+    for (model::GroupKey& key : GroupsWithClaims(*before))
+      affected.groups.push_back(std::move(key));
+  }
+  if (!Fold(sets_, kube::KeyOf(meta), set, deleted)) return {};
+  affected.set = PodGroupKey(kLeaderWorkerSetGroup, meta.namespace_, meta.name);
   return affected;
 }
 
@@ -164,8 +191,35 @@ std::vector<const kube::Job*> Catalog::JobsOf(std::string_view jobset_uid) const
 }
 
 const kube::PodGroup* Catalog::FindPodGroup(const model::GroupKey& key) const {
-  return Lookup(key.kind == kPodGroupGroup ? native_podgroups_ : plugins_podgroups_,
-                key.namespace_ + "/" + key.name);
+  const std::string name = key.namespace_ + "/" + key.name;
+  if (key.kind == kPodGroupGroup) return Lookup(native_podgroups_, name);
+  return key.kind == kPluginsPodGroupGroup ? Lookup(plugins_podgroups_, name) : nullptr;
+}
+
+const kube::LeaderWorkerSet* Catalog::FindLeaderWorkerSet(std::string_view namespace_name,
+                                                          std::string_view name) const {
+  return Lookup(sets_, fmt::format("{}/{}", namespace_name, name));
+}
+
+const kube::ObjectMeta* Catalog::FindRecord(const model::GroupKey& key) const {
+  const kube::Resource* record = nullptr;
+  if (key.kind == kLeaderWorkerSetGroup) {
+    record = FindLeaderWorkerSet(key.namespace_, key.name);
+  } else if (key.uid.empty()) {
+    record = FindPodGroup(key);
+  } else if (key.kind == kJobSetGroup) {
+    record = FindJobSet(key.uid);
+  } else if (key.kind == kJobGroup) {
+    record = FindJob(key.uid);
+  }
+  return record == nullptr ? nullptr : &record->metadata;
+}
+
+std::string Catalog::MakerOf(const kube::Pod& pod) {
+  const kube::OwnerReference* owner = pod.metadata.Controller();
+  if (owner != nullptr && owner->kind == "Job") return owner->uid;
+  const std::optional<LwsPlace> place = LwsPlaceOf(pod);
+  return place ? MakerOfSet(pod.metadata.namespace_, place->set) : std::string{};
 }
 
 model::Membership Catalog::MembershipOf(const kube::Pod& pod) const {
@@ -206,6 +260,9 @@ model::Membership Catalog::MembershipOf(const kube::Pod& pod) const {
       gang = mode == GangMode::kJob || (mode != GangMode::kNone && gang);
     }
     if (gang) return {JobKey(meta.namespace_, owner->name, owner->uid), owner->name, index};
+  } else if (const auto place = LwsPlaceOf(pod)) {
+    const kube::LeaderWorkerSet* set = FindLeaderWorkerSet(meta.namespace_, place->set);
+    if (auto membership = LeaderWorkerSetMembershipOf(pod, *place, set)) return *std::move(membership);
   }
   return {{.namespace_ = meta.namespace_,
            .name = meta.name,
@@ -224,7 +281,12 @@ bool Catalog::IsNamedByPods(const model::GroupKey& key) {
 bool Catalog::IsCurrent(const kube::Pod& pod) const {
   if (kube::IsTerminal(pod) || pod.metadata.deletion_timestamp) return false;
   const kube::OwnerReference* owner = pod.metadata.Controller();
-  if (owner == nullptr || owner->kind != "Job") return true;
+  if (owner == nullptr || owner->kind != "Job") {
+    const std::optional<LwsPlace> place = LwsPlaceOf(pod);
+    const kube::LeaderWorkerSet* set =
+        place ? FindLeaderWorkerSet(pod.metadata.namespace_, place->set) : nullptr;
+    return set == nullptr || !set->metadata.deletion_timestamp;
+  }
   const kube::Job* job = FindJob(owner->uid);
   if (job == nullptr) return true;
   if (const kube::JobSet* jobset = FindJobSet(ParentJobSetUid(*job))) return IsCurrentJob(*jobset, *job);
@@ -245,6 +307,8 @@ model::GroupSpec Catalog::Describe(const model::GroupKey& key,
                                    const std::vector<const kube::Pod*>& members) const {
   if (key.kind == kJobSetGroup) return DescribeJobSet(key, FindJobSet(key.uid), JobsOf(key.uid));
   if (key.kind == kJobGroup) return DescribeJob(key, FindJob(key.uid));
+  if (key.kind == kLeaderWorkerSetGroup)
+    return DescribeLeaderWorkerSet(key, FindLeaderWorkerSet(key.namespace_, key.name), members);
   if (key.kind == kPodGroupOfOne) {
     model::GroupSpec spec = DescribePod(key, members);
     AddOwnersBound(members, spec);

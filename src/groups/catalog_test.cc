@@ -70,7 +70,7 @@ TEST_F(Late, PodsWaitForTheirJobUnderItsName) {
 }
 
 TEST_F(Late, AJobSeenAfterItsPodsAsksForThemAgain) {
-  EXPECT_EQ(Apply(JobOf({})).job_uids, std::vector<std::string>{"job-1"});
+  EXPECT_EQ(Apply(JobOf({})).makers, std::vector<std::string>{"job-1"});
 }
 
 // A JobSet's Jobs look like gangs of their own; placed one by one, the JobSet might never be whole.
@@ -85,7 +85,7 @@ TEST_F(Late, AJobSetSeenAfterItsJobsAsksForTheirPodsAgain) {
   Apply(JobOf(ChildOf("workers", 0)));
   Apply(JobOf(ChildOf("workers", 1)));
   const Affected affected = Apply(JobSetOf({.jobs = {{.name = "workers", .replicas = 2}}}));
-  EXPECT_EQ(affected.job_uids, (std::vector<std::string>{"uid-train-workers-0", "uid-train-workers-1"}));
+  EXPECT_EQ(affected.makers, (std::vector<std::string>{"uid-train-workers-0", "uid-train-workers-1"}));
   EXPECT_EQ(DescribeGroupOf({PodOfChild("workers", 0, 0)}).problem, "");
 }
 
@@ -112,7 +112,7 @@ class Regrouping : public CatalogTest {
   bool Moves(JobWords from, JobWords to) {
     Apply(JobOf(from));
     to.version = from.version + 1;
-    return !Apply(JobOf(to)).job_uids.empty();
+    return !Apply(JobOf(to)).makers.empty();
   }
 };
 
@@ -138,7 +138,7 @@ TEST_F(Regrouping, AJobThatIsBeingDeletedMovesItsPods) {
 
 TEST_F(Regrouping, AJobThatIsGoneMovesItsPods) {
   Apply(JobOf({}));
-  EXPECT_EQ(Apply(JobOf({.version = 2}), true).job_uids, std::vector<std::string>{"job-1"});
+  EXPECT_EQ(Apply(JobOf({.version = 2}), true).makers, std::vector<std::string>{"job-1"});
 }
 
 TEST_F(Regrouping, AJobThatItsJobSetLetsGoMovesItsPods) {
@@ -147,15 +147,15 @@ TEST_F(Regrouping, AJobThatItsJobSetLetsGoMovesItsPods) {
   JobWords alone = ChildOf("workers", 0);
   alone.jobset.clear();  // kubectl delete jobset --cascade=orphan
   alone.version = 2;
-  EXPECT_EQ(Apply(JobOf(alone)).job_uids, std::vector<std::string>{"uid-train-workers-0"});
+  EXPECT_EQ(Apply(JobOf(alone)).makers, std::vector<std::string>{"uid-train-workers-0"});
   EXPECT_EQ(Where(PodOfChild("workers", 0, 0)), "Job default/train-workers-0 unit train-workers-0 index 0");
 }
 
 TEST_F(Regrouping, ARestartOfAJobSetMovesThePods) {
   Apply(JobSetOf({.jobs = {{.name = "workers"}}}));
   Apply(JobOf(ChildOf("workers", 0)));
-  EXPECT_FALSE(Apply(JobSetOf({.version = 2, .jobs = {{.name = "workers"}}, .status = "restarts: 1"}))
-                   .job_uids.empty());
+  EXPECT_FALSE(
+      Apply(JobSetOf({.version = 2, .jobs = {{.name = "workers"}}, .status = "restarts: 1"})).makers.empty());
 }
 
 TEST_F(Regrouping, AChangeOfAJobSetsStatusMovesNothing) {
@@ -163,7 +163,7 @@ TEST_F(Regrouping, AChangeOfAJobSetsStatusMovesNothing) {
   Apply(JobOf(ChildOf("workers", 0)));
   EXPECT_TRUE(
       Apply(JobSetOf({.version = 2, .jobs = {{.name = "workers"}}, .status = "terminalState: Completed"}))
-          .job_uids.empty());
+          .makers.empty());
 }
 
 // --- what is current
@@ -257,7 +257,7 @@ TEST_F(CatalogFold, KindsThatMakeNoGroupsTouchNothing) {
   const Affected affected =
       Apply(kube::FromYaml("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}"));
   EXPECT_TRUE(affected.groups.empty());
-  EXPECT_TRUE(affected.job_uids.empty());
+  EXPECT_TRUE(affected.makers.empty());
 }
 
 }  // namespace

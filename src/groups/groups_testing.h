@@ -1,4 +1,5 @@
-// For tests only: Jobs, JobSets, PodGroups and their pods from a few words, and a Catalog that holds them.
+// For tests only: Jobs, JobSets, PodGroups, LeaderWorkerSets and their pods from a few words, and a Catalog
+// that holds them.
 #pragma once
 
 #include <map>
@@ -198,6 +199,43 @@ metadata: {{name: ring, uid: ring-2, resourceVersion: "1", creationTimestamp: "2
 spec: {{{}}}
 )",
       annotations, spec));
+}
+
+// LeaderWorkerSet default/serve, UID "set-1".
+struct LwsWords {
+  int version = 1;
+  int replicas = 2;
+  int size = 4;
+  std::string annotations = {};
+  std::string worker_labels = {};       // of the pod template
+  std::string worker_annotations = {};  // the same
+  std::string spec = {};                // more of spec
+  bool deleting = false;
+};
+
+inline kube::Object LwsOf(const LwsWords& words) {
+  return kube::FromYaml(fmt::format(R"(apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {{name: serve, uid: set-1, resourceVersion: "{}", creationTimestamp: "2026-01-01T00:00:03Z", annotations: {{{}}}{}}}
+spec:
+  {{{}{}replicas: {}, leaderWorkerTemplate: {{size: {}, workerTemplate: {{metadata: {{labels: {{{}}}, annotations: {{{}}}}}, spec: {{containers: [{{name: main, image: a}}]}}}}}}}}
+)",
+                                    words.version, words.annotations,
+                                    words.deleting ? R"(, deletionTimestamp: "2026-01-01T00:01:00Z")" : "",
+                                    words.spec, words.spec.empty() ? "" : ", ", words.replicas, words.size,
+                                    words.worker_labels, words.worker_annotations));
+}
+
+// A pod as LeaderWorkerSet's controllers make it: worker 0 is the leader. Its owner is a StatefulSet.
+inline kube::Object LwsPod(int group, int worker, int size = 4, std::string annotations = {}) {
+  const std::string leader = fmt::format("serve-{}", group);
+  return PodOf({.name = worker == 0 ? leader : fmt::format("{}-{}", leader, worker),
+                .owner = worker == 0 ? "StatefulSet serve sts" : fmt::format("StatefulSet {} sts", leader),
+                .labels = fmt::format(R"({}: serve, {}: "{}", {}: "{}", {}: key-{})", kube::kLwsNameLabel,
+                                      kube::kLwsGroupIndexLabel, group, kube::kLwsWorkerIndexLabel, worker,
+                                      kube::kLwsGroupKeyLabel, group),
+                .annotations = fmt::format(R"({}{}{}: "{}")", annotations, annotations.empty() ? "" : ", ",
+                                           kube::kLwsSizeAnnotation, size)});
 }
 
 inline Time At(int seconds) {

@@ -10,15 +10,6 @@
 namespace cadre::groups {
 namespace {
 
-Time OldestOf(const std::vector<const kube::Pod*>& members) {
-  std::optional<Time> oldest;
-  for (const kube::Pod* pod : members) {
-    const auto created = pod->metadata.creation_timestamp;
-    if (created && (!oldest || *created < *oldest)) oldest = created;
-  }
-  return oldest.value_or(Time{});
-}
-
 // The largest fluence.group-size any member asks for.
 std::optional<std::int32_t> FluenceSize(const std::vector<const kube::Pod*>& members) {
   std::optional<std::int32_t> size;
@@ -35,6 +26,15 @@ const kube::StringMap& MemberAnnotations(const std::vector<const kube::Pod*>& me
 }
 
 }  // namespace
+
+Time OldestOf(const std::vector<const kube::Pod*>& members) {
+  std::optional<Time> oldest;
+  for (const kube::Pod* pod : members) {
+    const auto created = pod->metadata.creation_timestamp;
+    if (created && (!oldest || *created < *oldest)) oldest = created;
+  }
+  return oldest.value_or(Time{});
+}
 
 model::GroupSpec DescribePodGroup(const model::GroupKey& key, const kube::PodGroup* pod_group,
                                   const std::vector<const kube::Pod*>& members) {

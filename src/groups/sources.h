@@ -18,6 +18,7 @@ inline constexpr std::string_view kPodGroupGroup = "PodGroup";  // scheduling.k8
 inline constexpr std::string_view kPluginsPodGroupGroup =
     "PodGroup.scheduling.x-k8s.io";                                // scheduler-plugins
 inline constexpr std::string_view kFluenceGroup = "FluenceGroup";  // label fluence.group-size
+inline constexpr std::string_view kLeaderWorkerSetGroup = "LeaderWorkerSet";
 inline constexpr std::string_view kPodGroupOfOne = "Pod";
 
 // Is this Job (not of a JobSet gang) a gang of its own?
@@ -49,6 +50,31 @@ bool IsCurrentJob(const kube::JobSet& jobset, const kube::Job& job);
 model::GroupSpec DescribePodGroup(const model::GroupKey& key, const kube::PodGroup* pod_group,
                                   const std::vector<const kube::Pod*>& members);
 model::GroupSpec DescribePod(const model::GroupKey& key, const std::vector<const kube::Pod*>& members);
+
+// When the first of them was made.
+Time OldestOf(const std::vector<const kube::Pod*>& members);
+
+// Units of a group of a LeaderWorkerSet.
+inline constexpr std::string_view kLeaderUnit = "leader";
+inline constexpr std::string_view kWorkersUnit = "workers";
+
+// What its labels say of a pod of a LeaderWorkerSet; borrows the pod's text.
+struct LwsPlace {
+  std::string_view set;
+  std::int32_t group = 0;
+  std::int32_t worker = 0;  // 0: the leader
+};
+std::optional<LwsPlace> LwsPlaceOf(const kube::Pod& pod);
+
+// `set`: null when it is not there; then the pod's own annotations count. None: the pod is on its own.
+std::optional<model::Membership> LeaderWorkerSetMembershipOf(const kube::Pod& pod, const LwsPlace& place,
+                                                             const kube::LeaderWorkerSet* set);
+// Do both versions say the same about which group the pods belong to, and whether they are current?
+bool SameGrouping(const kube::LeaderWorkerSet& a, const kube::LeaderWorkerSet& b);
+// The groups of which claims stand on the set, whether they have pods or not.
+std::vector<model::GroupKey> GroupsWithClaims(const kube::LeaderWorkerSet& set);
+model::GroupSpec DescribeLeaderWorkerSet(const model::GroupKey& key, const kube::LeaderWorkerSet* set,
+                                         const std::vector<const kube::Pod*>& members);
 
 model::OwnerObject OwnerOf(const kube::Job& job);
 model::OwnerObject OwnerOf(const kube::JobSet& jobset);

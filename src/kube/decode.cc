@@ -8,6 +8,7 @@
 #include "kube/decode_reader.h"
 #include "kube/job.h"
 #include "kube/jobset.h"
+#include "kube/leaderworkerset.h"
 #include "kube/node.h"
 #include "kube/pod.h"
 #include "kube/podgroup.h"
@@ -36,7 +37,7 @@ struct KindDecoder {
   Kind kind;
   Body (*read)(const Reader&);
 };
-constexpr std::array<KindDecoder, 15> kDecoders = {{
+constexpr std::array<KindDecoder, 16> kDecoders = {{
     {Kind::kNamespace, kMetadataOnly},
     {Kind::kNode, &ReadAs<Node, ReadNode>},
     {Kind::kPod, &ReadAs<Pod, ReadPod>},
@@ -52,6 +53,7 @@ constexpr std::array<KindDecoder, 15> kDecoders = {{
     {Kind::kJobSet, &ReadAs<JobSet, ReadJobSet>},
     {Kind::kPodGroup, &ReadAs<PodGroup, ReadNativePodGroup>},
     {Kind::kSchedulerPluginsPodGroup, &ReadAs<PodGroup, ReadSchedulerPluginsPodGroup>},
+    {Kind::kLeaderWorkerSet, &ReadAs<LeaderWorkerSet, ReadLeaderWorkerSet>},
 }};
 
 constexpr bool InOrderOfTheEnumeration() {

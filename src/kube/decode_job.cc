@@ -84,7 +84,7 @@ void ReadJobSpec(const Reader& spec, JobSpec& out) {
     policy.ReadList("rules", out.success_policy, ReadSuccessRule);
   });
   spec.Read("managedBy", out.managed_by);
-  ReadPodTemplate(spec, out.pod_template);
+  ReadPodTemplate(spec, "template", out.pod_template);
   DefaultJob(out);
 }
 

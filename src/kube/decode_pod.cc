@@ -216,8 +216,8 @@ void ReadPodSpec(const Reader& spec, PodSpec& out) {
   }
 }
 
-void ReadPodTemplate(const Reader& parent, PodTemplate& out) {
-  parent.ReadObject("template", [&](const Reader& pod_template) {
+void ReadPodTemplate(const Reader& parent, std::string_view key, PodTemplate& out) {
+  parent.ReadObject(key, [&](const Reader& pod_template) {
     pod_template.ReadObject("metadata", [&](const Reader& metadata) {
       metadata.Read("labels", out.labels);
       metadata.Read("annotations", out.annotations);

@@ -102,6 +102,8 @@ void ApplyDefaults(Kind kind, json::object& body) {
       return ApplyJobDefaults(body);
     case Kind::kJobSet:
       return ApplyJobSetDefaults(body);
+    case Kind::kLeaderWorkerSet:
+      return ApplyLeaderWorkerSetDefaults(body);
     default:
       return;
   }
@@ -128,6 +130,17 @@ void ApplyJobDefaults(json::object& job) {
   if (pod_template == nullptr) return;
   DefaultLabels(job, *pod_template);
   if (json::object* pod_spec = Child(*pod_template, "spec")) ApplyPodSpecDefaults(*pod_spec);
+}
+
+void ApplyLeaderWorkerSetDefaults(json::object& set) {
+  json::object* spec = Child(set, "spec");
+  if (spec == nullptr) return;
+  Default(*spec, "replicas", 1);
+  Default(*spec, "startupPolicy", "LeaderCreated");
+  if (json::object* both = Child(*spec, "leaderWorkerTemplate")) {
+    Default(*both, "size", 1);
+    Default(*both, "restartPolicy", "RecreateGroupOnPodRestart");
+  }
 }
 
 void ApplyJobSetDefaults(json::object& jobset) {

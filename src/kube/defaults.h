@@ -23,6 +23,9 @@ void ApplyPodDefaults(json::object& pod);
 // template as a pod.
 void ApplyJobDefaults(json::object& job);
 
+// LeaderWorkerSet: replicas, size, startupPolicy, restartPolicy, as its CRD schema does.
+void ApplyLeaderWorkerSetDefaults(json::object& set);
+
 // JobSet: success and startup policy, network, replicas and groupName, restartStrategy, names of failure
 // rules, and in the Job templates completionMode Indexed and restartPolicy OnFailure.
 void ApplyJobSetDefaults(json::object& jobset);

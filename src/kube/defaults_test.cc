@@ -66,6 +66,13 @@ TEST(Defaults, ChangeNothingWhenAppliedTwice) {
   EXPECT_EQ(once, twice);
 }
 
+TEST(Defaults, OfALeaderWorkerSetAreOneGroupOfOnePod) {
+  EXPECT_EQ(
+      Defaulted(Kind::kLeaderWorkerSet, R"({"metadata":{"name":"x"},"spec":{"leaderWorkerTemplate":{}}})"),
+      json::parse(R"({"metadata":{"name":"x"},"spec":{"leaderWorkerTemplate":{
+              "size":1,"restartPolicy":"RecreateGroupOnPodRestart"},"replicas":1,"startupPolicy":"LeaderCreated"}})"));
+}
+
 TEST(Defaults, ChangeNothingThatIsThere) {
   const std::string_view text = R"({"metadata":{"name":"x"},"spec":{
       "successPolicy":{"operator":"Any"},"startupPolicy":{"startupPolicyOrder":"InOrder"},

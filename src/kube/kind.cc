@@ -17,7 +17,7 @@ namespace {
 // the same.
 constexpr std::array<std::string_view, 2> kOlderPodGroups = {"v1alpha3", "v1alpha2"};
 
-constexpr std::array<KindInfo, 15> kKinds = {{
+constexpr std::array<KindInfo, 16> kKinds = {{
     {Kind::kNamespace, "", "v1", "Namespace", "namespaces", false, {}},
     {Kind::kNode, "", "v1", "Node", "nodes", false, {}},
     {Kind::kPod, "", "v1", "Pod", "pods", true, {}},
@@ -33,13 +33,20 @@ constexpr std::array<KindInfo, 15> kKinds = {{
     {Kind::kJobSet, "jobset.x-k8s.io", "v1alpha2", "JobSet", "jobsets", true, {}},
     {Kind::kPodGroup, "scheduling.k8s.io", "v1beta1", "PodGroup", "podgroups", true, kOlderPodGroups},
     {Kind::kSchedulerPluginsPodGroup, "scheduling.x-k8s.io", "v1alpha1", "PodGroup", "podgroups", true, {}},
+    {Kind::kLeaderWorkerSet,
+     "leaderworkerset.x-k8s.io",
+     "v1",
+     "LeaderWorkerSet",
+     "leaderworkersets",
+     true,
+     {}},
 }};
 
 constexpr bool InOrderOfTheEnumeration() {
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
     if (static_cast<std::size_t>(kKinds[i].kind) != i) return false;
   }
-  return kKinds.back().kind == Kind::kSchedulerPluginsPodGroup;
+  return kKinds.back().kind == Kind::kLeaderWorkerSet;
 }
 static_assert(InOrderOfTheEnumeration(), "the table is indexed by Kind and must hold each one");
 

@@ -28,6 +28,7 @@ enum class Kind : std::uint8_t {
   kJobSet,
   kPodGroup,                  // scheduling.k8s.io (KEP-4671)
   kSchedulerPluginsPodGroup,  // scheduling.x-k8s.io (scheduler-plugins' coscheduling)
+  kLeaderWorkerSet,
 };
 
 struct KindInfo {

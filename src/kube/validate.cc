@@ -4,6 +4,7 @@
 #include <array>
 
 #include "kube/decode.h"
+#include "kube/leaderworkerset.h"
 #include "kube/podgroup.h"
 #include "kube/validate_rules.h"
 
@@ -85,6 +86,17 @@ void ValidatePodGroup(Kind kind, const PodGroup& group, Complaints& complaints) 
   if (!group.topology_key.empty()) {
     complaints.AddIf("spec.schedulingConstraints.topology[0].key", group.topology_key,
                      WrongAsQualifiedName(group.topology_key));
+  }
+}
+
+// What its webhook and its schema refuse. The leaders' StatefulSet and Service take the set's name.
+void ValidateLeaderWorkerSet(const LeaderWorkerSet& set, Complaints& complaints) {
+  if (!set.metadata.name.empty())
+    complaints.AddIf("metadata.name", set.metadata.name, WrongAsDns1035Label(set.metadata.name));
+  ValidateNotNegative("spec.replicas", set.spec.replicas, complaints);
+  if (set.spec.size < 1) {
+    complaints.Add("spec.leaderWorkerTemplate.size",
+                   fmt::format("is {}, must be at least 1: it counts the leader too", set.spec.size));
   }
 }
 
@@ -187,6 +199,9 @@ std::vector<std::string> Validate(const Object& object) {
     case Kind::kPodGroup:
     case Kind::kSchedulerPluginsPodGroup:
       ValidatePodGroup(object.kind, object.As<PodGroup>(), complaints);
+      break;
+    case Kind::kLeaderWorkerSet:
+      ValidateLeaderWorkerSet(object.As<LeaderWorkerSet>(), complaints);
       break;
     default:  // only the metadata of other kinds can be wrong in a way that matters here
       break;

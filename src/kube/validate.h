@@ -15,7 +15,7 @@ namespace cadre::kube {
 // negative amounts. Job: parallelism/completions >= 0, Indexed needs completions, restartPolicy Never or
 // OnFailure, generated names fit 63 characters. JobSet: reference rules of v1alpha2 (unique names, dependsOn
 // only on earlier ones, not with InOrder, generated Job and pod names fit, success/failure policy targets
-// exist...). Node: name.
+// exist...). LeaderWorkerSet: a DNS-1035 name, replicas >= 0, size >= 1. Node: name.
 std::vector<std::string> Validate(const Object& object);
 
 }  // namespace cadre::kube

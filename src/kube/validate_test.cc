@@ -231,6 +231,15 @@ INSTANTIATE_TEST_SUITE_P(
                   "nodeName: cannot be set while there are schedulingGates"}),
     [](const auto& row) { return row.param.name; });
 
+TEST(ValidateLeaderWorkerSet, AGroupHasAtLeastItsLeader) {
+  EXPECT_THAT(
+      Complaints("apiVersion: leaderworkerset.x-k8s.io/v1\nkind: LeaderWorkerSet\nmetadata: {name: s}\n"
+                 "spec: {replicas: -1, leaderWorkerTemplate: {size: 0}}"),
+      ElementsAre("LeaderWorkerSet default/s: spec.replicas: is -1, must not be negative",
+                  "LeaderWorkerSet default/s: spec.leaderWorkerTemplate.size: is 0, must be at least "
+                  "1: it counts the leader too"));
+}
+
 TEST(ValidatePodGroup, AGangHasAtLeastOneMember) {
   EXPECT_THAT(
       Complaints("apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: g}\n"

@@ -99,7 +99,8 @@ struct GroupSpec {
   std::vector<OwnerObject>
       owners;  // what can be suspended: the Job or JobSet; those of a PodGroup's pods; none for plain pods
   std::optional<OwnerObject>
-      record;           // what carries Cadre's annotations about the group; none: the pods themselves do
+      record;  // what carries Cadre's annotations about the group; none: the pods themselves do
+  bool pods_come_again = false;  // without owners: somebody makes its pods anew all the same
   std::string problem;  // not empty: it cannot start as it is, and why ("PodGroup default/x does not exist")
 };
 

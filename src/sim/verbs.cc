@@ -61,6 +61,7 @@ bool HasGeneration(kube::Kind kind) {
     case kube::Kind::kJobSet:
     case kube::Kind::kPodGroup:
     case kube::Kind::kSchedulerPluginsPodGroup:
+    case kube::Kind::kLeaderWorkerSet:
     case kube::Kind::kPriorityClass:
       return true;
     default:
