@@ -11,12 +11,12 @@
 
 #include <fmt/format.h>
 
+#include "app/annotation_check.h"
 #include "app/cluster_file.h"
 #include "app/run_size.h"
 #include "app/simulation.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "groups/annotations.h"
 #include "kube/decode.h"
 #include "kube/job.h"
 #include "kube/jobset.h"
@@ -205,9 +205,9 @@ class Sorter {
 
   // Passes the complaints on; without any the object can be used. What is only ignored is noted.
   bool IsSound(const kube::LoadedObject& loaded, const std::vector<std::string>& complaints) {
-    for (std::string& unread : groups::UnreadAnnotations(loaded.object.Meta().annotations))
-      input_.notes.push_back(
-          fmt::format("{}: {}: {}", At(loaded.source), kube::Describe(loaded.object), unread));
+    for (const std::string& misread : MisreadAnnotations(loaded.object))
+      input_.misread.push_back(
+          fmt::format("{}: {}: {}", At(loaded.source), kube::Describe(loaded.object), misread));
     for (const std::string& complaint : complaints)
       Complain(loaded, complaint);
     return complaints.empty();

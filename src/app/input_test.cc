@@ -170,7 +170,7 @@ TEST(Input, ChecksLeaderWorkerSetsAsIfTheyWereSubmitted) {
       "[{name: c, image: x}]}}}}}");
   EXPECT_THAT(Loaded(input), IsEmpty());
   EXPECT_THAT(input.problems, ElementsAre(HasSubstr("spec.leaderWorkerTemplate.size: is 0")));
-  EXPECT_THAT(input.notes, Contains(HasSubstr("cadre.dev/gang")));
+  EXPECT_THAT(input.misread, ElementsAre(HasSubstr("cadre.dev/gang")));
 }
 
 TEST(Input, ComplainsOfWhatTheApiServerWouldRefuse) {

@@ -193,6 +193,8 @@ Result<void> CheckInput(const SimulateFlags& flags, const SimulationInput& input
         input.without_controller.front(),
         input.without_controller.size() > 1 ? fmt::format(" and {} more", input.without_controller.size() - 1)
                                             : "");
+  if (flags.strict && !input.misread.empty())
+    return Err("{}; without --strict it counts as absent", input.misread.front());
   if (flags.strict && !input.problems.empty())
     return Err("--strict: not simulated, because of what is said above");
   if (const std::optional<std::string> too_many = TooManyPods(input)) return Err("{}", *too_many);

@@ -222,6 +222,8 @@ class Builder {
     for (const Simulation::Refusal& refusal : simulation_.refusals())
       report_.problems.push_back(fmt::format("{}: {}", refusal.object, refusal.message));
     report_.notes = input_.notes;
+    for (const std::string& misread : input_.misread)
+      report_.notes.push_back(misread + "; it counts as absent");
     if (const std::size_t background = simulation_.recorder().background_pods(); background > 0)
       report_.notes.push_back(
           fmt::format("{} on the nodes already; they hold their resources",

@@ -8,8 +8,6 @@
 namespace cadre::core {
 namespace {
 
-constexpr std::string_view kClaimsAnnotation = "cadre.dev/claims";
-
 bool IsOver(const model::OwnerObject& owner) {
   return owner.suspended || owner.finished || owner.deleting;
 }

@@ -23,7 +23,9 @@ namespace cadre::core {
 
 inline constexpr Duration kClaimWithoutPods{600'000};
 
-// "cadre.dev/claims", with the part for a group that is a part of its record object.
+inline constexpr std::string_view kClaimsAnnotation = "cadre.dev/claims";
+
+// kClaimsAnnotation, with the part for a group that is a part of its record object.
 std::string ClaimsAnnotationOf(std::string_view part);
 
 struct ClaimEntry {

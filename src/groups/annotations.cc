@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/time.h"
 #include "groups/catalog.h"
 #include "kube/jobset.h"
 
@@ -40,18 +41,37 @@ GangMode ReadGangMode(const kube::StringMap& owner, const kube::StringMap& pod_t
   return GangMode::kUnset;
 }
 
+namespace {
+
+bool IsGangMode(std::string_view text) {
+  return std::ranges::any_of(kModes, [&](const auto& mode) { return mode.first == text; });
+}
+
+// An annotation of ours with a value that not every text is.
+struct Readable {
+  std::string_view key;
+  bool (*can_be_read)(std::string_view);
+  std::string_view expected;
+};
+
+constexpr std::array<Readable, 4> kReadable = {
+    {{kGangAnnotation, IsGangMode, "job, replicatedjob, jobset or none"},
+     {kMinAvailableAnnotation, [](std::string_view text) { return ParseCount(text).has_value(); },
+      "a whole number above 0"},
+     {kMaxDurationAnnotation, [](std::string_view text) { return ParseDuration(text).has_value(); },
+      "a duration such as 45m or 6h"},
+     {kExclusiveScopeAnnotation, [](std::string_view text) { return text == "groups" || text == "all"; },
+      "groups or all"}}};
+
+}  // namespace
+
 std::vector<std::string> UnreadAnnotations(const kube::StringMap& annotations) {
   std::vector<std::string> unread;
-  const std::string_view gang = ValueOf(annotations, kGangAnnotation);
-  const auto is_gang = [&](const auto& mode) { return mode.first == gang; };
-  if (!gang.empty() && std::ranges::none_of(kModes, is_gang))
-    unread.push_back(
-        fmt::format("{}: found \"{}\", expected job, replicatedjob, jobset or none; it is ignored",
-                    kGangAnnotation, gang));
-  const std::string_view minimum = ValueOf(annotations, kMinAvailableAnnotation);
-  if (!minimum.empty() && !ParseCount(minimum))
-    unread.push_back(fmt::format("{}: found \"{}\", expected a whole number above 0; it is ignored",
-                                 kMinAvailableAnnotation, minimum));
+  for (const Readable& readable : kReadable) {
+    const std::string_view value = ValueOf(annotations, readable.key);
+    if (!value.empty() && !readable.can_be_read(value))
+      unread.push_back(fmt::format("{}: found \"{}\", expected {}", readable.key, value, readable.expected));
+  }
   return unread;
 }
 

@@ -29,8 +29,7 @@ model::TopologyAsk ReadTopology(const kube::StringMap& owner, const kube::String
 // wins.
 model::TopologyAsk ReadJobTopology(const kube::StringMap& owner, const kube::StringMap& pod_template);
 
-// Values of cadre.dev/gang and cadre.dev/min-available that cannot be read and so count as absent, with what
-// was expected.
+// Values of our annotations that cannot be read and so count as absent, with what was expected.
 std::vector<std::string> UnreadAnnotations(const kube::StringMap& annotations);
 
 // The value at `key`, or "".
