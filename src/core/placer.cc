@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "core/home.h"
 #include "core/scheduler_impl.h"
 
 namespace cadre::core {
@@ -133,6 +134,9 @@ bool Scheduler::Impl::TryGroup(const model::GroupKey& key) {
     ReleaseReservations(*group, slot.unit);
   ++counters_.matches;
   auto placement = finder_.Match(ask.request);
+  if (placement) placement = PlaceForAllStages(state_, finder_, *group, ask, *std::move(placement));
+  if (!placement && !ask.home.empty())
+    placement.error().message += fmt::format("; it must be in {}, where its other stages are", ask.home);
   if (placement) return Pass(key, *group, ask, *std::move(placement));
   Refuse(key, *group, ask, std::move(placement.error()));
   return true;

@@ -23,6 +23,7 @@ struct Ask {
   match::Request request;
   std::vector<Slot> slots;
   std::string not_ready;  // not empty: do not match now, and why ("waits for 2 of 8 pods of Job train-0")
+  std::string home;       // not empty: the domain it must lie in because other stages do, for people
   std::string signature;  // equal for groups that ask for the same; empty when the answer depends on more
                           // than the request
 };

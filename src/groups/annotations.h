@@ -26,8 +26,11 @@ std::optional<std::int32_t> ReadMinAvailable(const kube::StringMap& owner,
 model::TopologyAsk ReadTopology(const kube::StringMap& owner, const kube::StringMap& pod_template);
 
 // The same, with LeaderWorkerSet's and JobSet's own annotations for exclusive placement, which mean each Job
-// (each group of a LeaderWorkerSet) they stand on. Ours wins.
-model::TopologyAsk ReadJobTopology(const kube::StringMap& owner, const kube::StringMap& pod_template);
+// (each group of a LeaderWorkerSet) they stand on. Ours wins. `around`: of the JobSet that the Job is of:
+// JobSet's own annotation on it means each of its Jobs, and cadre.dev/exclusive-scope on it holds for what
+// its Jobs ask for unless they say otherwise.
+model::TopologyAsk ReadJobTopology(const kube::StringMap& owner, const kube::StringMap& pod_template,
+                                   const kube::StringMap& around = {});
 
 // Values of cadre.dev/gang and cadre.dev/min-available that cannot be read and so count as absent, with what
 // was expected.
