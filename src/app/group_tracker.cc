@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "core/plan.h"
 
 namespace cadre::app {
 
@@ -117,6 +118,7 @@ void GroupTracker::ForgetOldRun(const model::GroupKey& key, const model::GroupSp
   part.attempt = attempt;
   part.started = false;
   part.units_started.clear();
+  part.foreign = false;
 }
 
 PartStanding GroupTracker::Judge(const model::GroupKey& key, Part& part) {
@@ -126,8 +128,12 @@ PartStanding GroupTracker::Judge(const model::GroupKey& key, Part& part) {
   for (const auto& [uid, pod] : part.pods) {
     if (!catalog_.IsCurrent(*pod)) continue;
     members.push_back(pod.get());
-    if (!pod->spec.node_name.empty()) ++placed[memberships_.at(uid).unit];
+    if (pod->spec.node_name.empty()) continue;
+    ++placed[memberships_.at(uid).unit];
+    // By its manifest, or by another scheduler; binds of ours carry the plan.
+    part.foreign |= !pod->metadata.annotations.contains(core::kPlanIdAnnotation);
   }
+  part.foreign &= !placed.empty();
   const model::GroupSpec spec = catalog_.Describe(key, members);
   if (std::exchange(part.owner_changed, false)) ForgetOldRun(key, spec, part);
   // A group that is being suspended loses its pods one after the other; one whose owner is gone likewise.
@@ -165,9 +171,10 @@ std::string GroupTracker::JudgeUnits(const model::GroupSpec& spec,
     part.started = true;
     just_started = true;
   }
+  if (part.foreign) short_unit.clear();
   part.complete = part.started && satisfied == static_cast<std::int32_t>(spec.units.size());
   if (!short_unit.empty()) return short_unit;
-  if (!part.started && placed_in_all > 0)
+  if (!part.started && placed_in_all > 0 && !part.foreign)
     return fmt::format("{} of {} jobs have their pods placed", satisfied, units_needed);
   return "";
 }

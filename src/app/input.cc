@@ -55,6 +55,10 @@ bool IsBoundPod(const kube::Object& object) {
   return object.kind == kube::Kind::kPod && !object.As<kube::Pod>().spec.node_name.empty();
 }
 
+bool IsNominatedPod(const kube::Object& object) {
+  return object.kind == kube::Kind::kPod && !object.As<kube::Pod>().status.nominated_node_name.empty();
+}
+
 std::string At(const kube::Source& source) {
   // Traces have lines, but no documents.
   if (source.document == 0) return fmt::format("{}: line {}", source.file, source.line);
@@ -188,6 +192,9 @@ class Sorter {
       input_.cluster.push_back(WithoutLostOwner(object));
     } else if (object.Meta().deletion_timestamp) {
       LeaveOut("were being deleted", object);
+    } else if (IsNominatedPod(object)) {
+      // A new object has no status, and the room that another scheduler keeps for it would be lost.
+      input_.cluster.push_back(WithoutLostOwner(object));
     } else {
       Submit(loaded, Duration(0));
     }
