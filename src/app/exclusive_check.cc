@@ -20,7 +20,7 @@ void ExclusiveCheck::Learn(const model::GroupKey& key, const std::string& group,
                            const GroupTracker& tracker) {
   const auto [known, added] = exclusives_.try_emplace(group);
   if (!added) return;
-  const model::GroupSpec spec = tracker.catalog().Describe(key, {});
+  const model::GroupSpec spec = tracker.catalog().Describe(model::WholeOf(key), {});
   const auto add = [&](const std::string& unit, const model::TopologyAsk& ask) {
     if (ask.exclusive.empty()) return;
     known->second.push_back({group, unit, ask.exclusive, ask.scope == model::ExclusiveScope::kAll});

@@ -88,6 +88,7 @@ void GroupTracker::OnPod(const kube::Object* before, const kube::Object* after) 
   auto known = memberships_.find(uid);
   if (known == memberships_.end()) known = memberships_.emplace(uid, catalog_.MembershipOf(*pod)).first;
   Part& part = parts_[known->second.group];
+  if (before == nullptr && !pod->spec.node_name.empty()) part.born_placed = true;
   if (kube::IsTerminal(*pod)) {
     part.pods.erase(uid);
   } else {
@@ -117,6 +118,7 @@ void GroupTracker::ForgetOldRun(const model::GroupKey& key, const model::GroupSp
   part.attempt = attempt;
   part.started = false;
   part.units_started.clear();
+  part.born_placed = false;
 }
 
 PartStanding GroupTracker::Judge(const model::GroupKey& key, Part& part) {
@@ -128,6 +130,7 @@ PartStanding GroupTracker::Judge(const model::GroupKey& key, Part& part) {
     members.push_back(pod.get());
     if (!pod->spec.node_name.empty()) ++placed[memberships_.at(uid).unit];
   }
+  part.born_placed &= !placed.empty();
   const model::GroupSpec spec = catalog_.Describe(key, members);
   if (std::exchange(part.owner_changed, false)) ForgetOldRun(key, spec, part);
   // A group that is being suspended loses its pods one after the other; one whose owner is gone likewise.
@@ -165,9 +168,10 @@ std::string GroupTracker::JudgeUnits(const model::GroupSpec& spec,
     part.started = true;
     just_started = true;
   }
+  if (part.born_placed) short_unit.clear();
   part.complete = part.started && satisfied == static_cast<std::int32_t>(spec.units.size());
   if (!short_unit.empty()) return short_unit;
-  if (!part.started && placed_in_all > 0)
+  if (!part.started && placed_in_all > 0 && !part.born_placed)
     return fmt::format("{} of {} jobs have their pods placed", satisfied, units_needed);
   return "";
 }

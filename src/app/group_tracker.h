@@ -50,6 +50,7 @@ class GroupTracker {
     bool complete = false;  // every unit there is has been placed; nothing to judge until an owner changes
     bool owner_changed = false;
     std::set<std::string> units_started;
+    bool born_placed = false;  // since a pod of it is placed, one came with its node in its manifest
     std::int32_t attempt = 0;  // of the JobSet, when it last stood still
   };
 

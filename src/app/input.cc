@@ -56,6 +56,13 @@ bool IsBoundPod(const kube::Object& object) {
   return object.kind == kube::Kind::kPod && !object.As<kube::Pod>().spec.node_name.empty();
 }
 
+// Submitted as a new object it would have no status, and the room that another scheduler keeps for it would
+// be lost.
+bool IsNominatedPod(const kube::Object& object) {
+  return object.kind == kube::Kind::kPod && !object.Meta().deletion_timestamp &&
+         !object.As<kube::Pod>().status.nominated_node_name.empty();
+}
+
 std::string At(const kube::Source& source) {
   // Traces have lines, but no documents.
   if (source.document == 0) return fmt::format("{}: line {}", source.file, source.line);
@@ -187,7 +194,7 @@ class Sorter {
       LeaveOut("had finished already", object);
     } else if (owner != nullptr && !IsFinished(*owner)) {
       LeaveOut("will be made again by their owner, which is submitted as new", object);
-    } else if (IsBoundPod(object)) {
+    } else if (IsBoundPod(object) || IsNominatedPod(object)) {
       input_.cluster.push_back(WithoutLostOwner(object));
     } else if (object.Meta().deletion_timestamp) {
       LeaveOut("were being deleted", object);

@@ -189,5 +189,17 @@ TEST(Submission, LeavesOutTheOldIdentityOfAJob) {
   EXPECT_EQ(*Find(job, {"spec", "template", "metadata", "labels"}), json::parse(R"({"app": "a"})"));
 }
 
+TEST(SortInput, KeepsTheNominationOfAnotherSchedulersPod) {
+  const SimulationInput input = Sorted(R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: default}
+spec: {restartPolicy: Never, containers: [{name: c, image: x}]}
+status: {phase: Pending, nominatedNodeName: n1}
+)");
+  EXPECT_THAT(Loaded(input), ElementsAre("Pod default/p"));
+  EXPECT_THAT(Submitted(input), IsEmpty());
+}
+
 }  // namespace
 }  // namespace cadre::app

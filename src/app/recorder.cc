@@ -142,6 +142,13 @@ model::GroupKey Recorder::RowKeyOf(const kube::Pod& pod) const {
   return job == nullptr ? key : KeyOfOwner(job->metadata, "Job");
 }
 
+// Of no Job and JobSet that are there, and of no group that pods name themselves.
+bool Recorder::IsNobodys(const kube::Pod& pod) const {
+  const model::Membership* membership = tracker_.MembershipOf(pod.metadata.uid);
+  CADRE_ASSERT(membership != nullptr, "the tracker has not seen the pod");
+  return OwnerChain(pod).empty() && !groups::Catalog::IsNamedByPods(membership->group);
+}
+
 // UIDs of the Job and the JobSet that it comes from, as far as they exist, innermost first.
 std::vector<std::string> Recorder::OwnerChain(const kube::Pod& pod) const {
   std::vector<std::string> chain;
@@ -258,7 +265,7 @@ void Recorder::OnPodWrite(Time now, const kube::Object* before, const kube::Obje
   PodState& state = found->second;
   if (added) {
     ++pods_seen_;
-    if (loaded && !pod.spec.node_name.empty() && OwnerChain(pod).empty()) {
+    if (loaded && !pod.spec.node_name.empty() && IsNobodys(pod)) {
       if (nodes_.contains(pod.spec.node_name)) ++background_pods_;
     } else {
       OnNewPod(now, pod, state);
@@ -305,7 +312,9 @@ void Recorder::OnNewPod(Time now, const kube::Pod& pod, PodState& state) {
   const auto index = kube::CompletionIndex(pod);
   state.member = pod.metadata.name;
   if (index && !membership->unit.empty() && membership->group.kind != "Pod") {
-    state.member = fmt::format("{}/{}", membership->unit, *index);
+    // Several Jobs may be of one PodGroup.
+    const kube::OwnerReference* owner = pod.metadata.Controller();
+    state.member = fmt::format("{}/{}", owner == nullptr ? membership->unit : owner->name, *index);
     if (!row.slots.insert(state.member).second) ++row.record.recreated_pods;
   }
 }

@@ -60,7 +60,7 @@ class Recorder {
   Recorder& operator=(const Recorder&) = delete;
 
   // The object was there at the start. Bound pods hold resources; only those of a Job or JobSet that is there
-  // too have a row.
+  // too, or of a PodGroup, have a row.
   void OnLoaded(const kube::Object& object);
   void OnWrite(const sim::WriteRecord& record);
   void OnSettled(Time now, const std::vector<PartStanding>& standings);
@@ -103,6 +103,7 @@ class Recorder {
 
   Row& RowFor(const model::GroupKey& key, Time now);
   model::GroupKey RowKeyOf(const kube::Pod& pod) const;
+  bool IsNobodys(const kube::Pod& pod) const;
   std::vector<std::string> OwnerChain(const kube::Pod& pod) const;
   void OnPodWrite(Time now, const kube::Object* before, const kube::Object* after, bool loaded);
   void OnNewPod(Time now, const kube::Pod& pod, PodState& state);

@@ -258,6 +258,63 @@ spec:
   EXPECT_THAT(simulation.refusals()[0].message, ::testing::HasSubstr("more than 100 pods had been made"));
 }
 
+kube::Object GangOfGroup(std::string_view name) {
+  return OneObject(fmt::format(R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: {}}}
+spec:
+  completionMode: Indexed
+  completions: 2
+  parallelism: 2
+  template:
+    metadata: {{labels: {{scheduling.x-k8s.io/pod-group: ring}}}}
+    spec:
+      restartPolicy: Never
+      containers: [{{name: c, image: x, command: [sleep, "30"], resources: {{requests: {{cpu: "1"}}}}}}]
+)",
+                               name));
+}
+
+kube::Object Ring(int members) {
+  return OneObject(fmt::format(R"(
+apiVersion: scheduling.x-k8s.io/v1alpha1
+kind: PodGroup
+metadata: {{name: ring}}
+spec: {{minMember: {}}}
+)",
+                               members));
+}
+
+TEST_F(Recording, MembersOfAPodGroupOverSeveralJobsAreToldApart) {
+  Submit(Ring(4));
+  Submit(GangOfGroup("left"));
+  Submit(GangOfGroup("right"));
+  Run(Nodes(1, "4"));
+  std::set<std::string> members;
+  for (const Hold& hold : RowOf("ring").holds)
+    members.insert(hold.member);
+  EXPECT_THAT(members, ::testing::ElementsAre("left/0", "left/1", "right/0", "right/1"));
+  EXPECT_EQ(RowOf("ring").recreated_pods, 0);
+}
+
+TEST_F(Recording, APodOfAPodGroupThatHasItsNodeFromTheStartIsInTheRowOfTheGroup) {
+  std::vector<kube::Object> cluster = Nodes(1, "4");
+  cluster.push_back(OneObject(R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: early, labels: {scheduling.x-k8s.io/pod-group: ring}}
+spec: {nodeName: n0, restartPolicy: Never, containers: [{name: c, image: x, command: [sleep, "30"]}]}
+)"));
+  Submit(Ring(3));
+  Submit(GangOfGroup("late"));
+  Run(cluster);
+  std::set<std::string> members;
+  for (const Hold& hold : RowOf("ring").holds)
+    members.insert(hold.member);
+  EXPECT_THAT(members, ::testing::ElementsAre("early", "late/0", "late/1"));
+}
+
 TEST(UseMeter, MeansAreIntegralsOverTime) {
   const Time start{};
   UseMeter meter(start);

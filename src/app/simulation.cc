@@ -64,6 +64,7 @@ class Simulation::Impl {
   sim::VirtualClock clock;
   sim::MemoryApi api;
   std::set<std::string> left_out_owners;  // by UID
+  std::set<std::string> bound_at_start;   // pods, by UID
   GroupTracker tracker;
   Recorder recorder;
   Checker checker;
@@ -107,7 +108,8 @@ void Simulation::Impl::StartProcesses() {
         std::make_unique<sim::Kubelets>(sim::KubeletOptions{.start_delay = options.pod_start_delay,
                                                             .termination = options.pod_stop_delay,
                                                             .default_duration = options.default_run_time,
-                                                            .running_before = options.start}));
+                                                            .running_before = options.start,
+                                                            .bound_at_start = &bound_at_start}));
     return machines;
   });
   controller_process = std::make_unique<Process>(api, clock, [this] {
@@ -158,6 +160,7 @@ void Simulation::Impl::Load(const std::vector<kube::Object>& objects) {
     }
   }
   for (const kube::Object& pod : api.All(kube::Kind::kPod)) {
+    if (!pod.As<kube::Pod>().spec.node_name.empty()) bound_at_start.insert(pod.Meta().uid);
     tracker.OnLoaded(pod);
     checker.OnLoaded(pod);
     exclusive.OnWrite(nullptr, &pod, false, tracker);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/manifest_notes.h"
 #include "app/start_notes.h"
 #include "app/summary_nodes.h"
 #include "base/text.h"
@@ -230,6 +231,8 @@ class Builder {
                       background == 1 ? "1 pod was" : fmt::format("{} pods were", background)));
     if (simulation_.recorder().levels_given()) NoteAbsentLevels();
     for (std::string& note : StartNotes(input_))
+      report_.notes.push_back(std::move(note));
+    for (std::string& note : ManifestNotes(input_))
       report_.notes.push_back(std::move(note));
     if (report_.groups.empty())
       report_.notes.emplace_back(

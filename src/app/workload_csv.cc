@@ -68,7 +68,16 @@ class RowReader {
     if (pods && *pods == 0) return SkipJob("skipped: they have no pods");
     job.pods = pods.value_or(1);
     CADRE_TRY_VOID(ReadRequests(job));
-    if (gpus && *gpus > 0) {
+    const auto each = job.requests.find(std::string(kGpuResource));
+    if (gpus && *gpus > 0 && each != job.requests.end()) {
+      // Both are told: each pod's share, and so how many pods there are.
+      const std::int64_t share = kube::ParseAmount(kGpuResource, each->second).value_or(1);
+      if (!pods) job.pods = (*gpus - 1) / share + 1;
+      if (job.pods * share != *gpus)
+        tally_.Note(
+            "whose GPUs of each pod do not add up to those of the job: what each pod asks for was taken",
+            record_.line);
+    } else if (gpus && *gpus > 0) {
       if (!pods) job.pods = (*gpus - 1) / options_.gpus_per_pod + 1;
       const std::int64_t per_pod = (*gpus - 1) / job.pods + 1;
       if (per_pod * job.pods != *gpus)
@@ -191,6 +200,8 @@ class RowReader {
     const double value = number.value_or(std::numeric_limits<double>::quiet_NaN()) * column->unit;
     if (!(value >= static_cast<double>(low) && value <= static_cast<double>(high)))
       return Wrong(*column, fmt::format("a number from {} to {}", low, high));
+    if (role == ColumnRole::kGpus && std::ceil(value) != value)
+      tally_.Note("rounded up: they ask for a part of a GPU", record_.line);
     return static_cast<std::int64_t>(std::ceil(value));
   }
 

@@ -56,6 +56,23 @@ TEST(CsvTrace, MakesPodsEqualWhereGpusAreNoMultipleOfEight) {
   EXPECT_THAT(job.requests, ElementsAre(Pair("nvidia.com/gpu", "6")));
 }
 
+TEST(CsvTrace, MakesAsManyPodsOfTheGivenSizeAsMakeUpTheGpusOfTheJob) {
+  const WorkloadJob job = OneJob("gpus,gpu,submit,duration\n4,2,0,10\n");
+  EXPECT_EQ(job.pods, 2);
+  EXPECT_THAT(job.requests, ElementsAre(Pair("nvidia.com/gpu", "2")));
+}
+
+TEST(CsvTrace, SaysWhenTheGpusOfPodsAndJobDoNotAddUp) {
+  const Result<Workload> workload = Read("gpus,gpu,submit,duration\n5,2,0,10\n");
+  EXPECT_EQ(workload->jobs.front().pods, 3);
+  EXPECT_THAT(workload->notes, Contains(HasSubstr("do not add up")));
+}
+
+TEST(CsvTrace, SaysThatAPartOfAGpuIsRoundedUp) {
+  const Result<Workload> workload = Read("gpus,submit,duration\n0.5,0,10\n");
+  EXPECT_THAT(workload->notes, Contains(HasSubstr("a part of a GPU")));
+}
+
 TEST(CsvTrace, SaysWhenGpusDoNotFillEqualPods) {
   const Result<Workload> workload = Read("gpus,submit,duration\n13,0,10\n");
   EXPECT_THAT(workload->jobs.at(0).requests, ElementsAre(Pair("nvidia.com/gpu", "7")));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/home.h"
 #include "core/scheduler_impl.h"
 #include "match/node_table.h"
 
@@ -32,16 +33,17 @@ drive::Effect ClaimsPatch(const model::OwnerObject& record, std::string_view par
 std::vector<ClaimEntry> ClaimsOf(const model::Cluster& cluster, const model::GroupSpec& spec, const Ask& ask,
                                  const match::Placement& placement) {
   std::vector<ClaimEntry> entries;
-  if (!model::WantsOwnDomain(spec)) return entries;
-  std::set<std::string> taken;
+  if (!model::WantsOwnDomain(spec) && !SharesHome(spec)) return entries;
+  std::set<std::pair<std::string, std::string>> taken;
   const auto add = [&](const std::string& unit, const std::string& key, const model::NodeEntry& node) {
-    if (key.empty() || !node.Present() || !taken.insert(unit).second) return;
+    if (key.empty() || !node.Present() || !taken.emplace(unit, key).second) return;
     entries.push_back({unit, key, match::PathValuesOf(*node.node, key)});
   };
   for (std::size_t i = 0; i < ask.slots.size(); ++i) {
     if (!placement.nodes[i].Valid()) continue;
     const model::NodeEntry& node = cluster.node(placement.nodes[i]);
     add({}, spec.topology.exclusive, node);
+    if (SharesHome(spec)) add({}, spec.topology.required, node);
     if (const model::UnitSpec* unit = model::FindUnit(spec, ask.slots[i].unit))
       add(unit->name, unit->topology.exclusive, node);
   }
@@ -55,8 +57,10 @@ std::vector<ClaimEntry> Scheduler::Impl::ClaimsFor(const model::GroupKey& key, c
                                                    const Ask& ask, const match::Placement& placement) const {
   std::vector<ClaimEntry> entries = ClaimsOf(state_.cluster, group.spec, ask, placement);
   for (ClaimEntry& held : state_.claims.Of(key)) {
-    if (std::ranges::find(entries, held.unit, &ClaimEntry::unit) == entries.end())
-      entries.push_back(std::move(held));
+    const auto same = [&](const ClaimEntry& entry) {
+      return entry.unit == held.unit && entry.key == held.key;
+    };
+    if (std::ranges::none_of(entries, same)) entries.push_back(std::move(held));
   }
   std::ranges::sort(entries);
   return entries;
@@ -66,19 +70,21 @@ std::vector<ClaimEntry> Scheduler::Impl::ClaimsFor(const model::GroupKey& key, c
 std::optional<drive::EffectId> Scheduler::Impl::WriteClaims(const model::GroupKey& key, Group& group,
                                                             const Ask& ask,
                                                             const match::Placement& placement) {
-  if (!model::WantsOwnDomain(group.spec) || !group.spec.record) return std::nullopt;
+  const bool is_written = model::WantsOwnDomain(group.spec) || SharesHome(group.spec);
+  if (!is_written || !group.spec.record) return std::nullopt;
   std::vector<ClaimEntry> entries = ClaimsFor(key, group, ask, placement);
   if (entries == state_.claims.Of(key)) return std::nullopt;
   const model::OwnerObject& record = *group.spec.record;
-  const drive::EffectId id =
-      Emit(ClaimsPatch(record, key.part, entries, options_.epoch), {Purpose::kClaim, key, record.uid});
-  state_.claims.Assume(group.spec, std::move(entries), state_.cluster);
+  const drive::EffectId id = Emit(ClaimsPatch(record, model::WholeOf(key).part, entries, options_.epoch),
+                                  {Purpose::kClaim, key, record.uid});
+  state_.claims.Assume(key, id, std::move(entries), state_.catalog, state_.cluster);
   return id;
 }
 
 void Scheduler::Impl::HandleClaimAnswer(const Sent& sent, const drive::Answer& answer) {
-  if (answer.outcome == drive::Outcome::kDone) return;
-  state_.claims.Forget(sent.group, state_.catalog, state_.cluster);
+  const bool done = answer.outcome == drive::Outcome::kDone;
+  state_.claims.Answer(sent.group, answer.id, done, state_.catalog, state_.cluster);
+  if (done) return;
   Group* group = state_.Find(sent.group);
   if (group == nullptr) return;
   // Its binds are answered as not sent; that they failed is known from here alone.
@@ -101,8 +107,7 @@ void Scheduler::Impl::ExpireClaims() {
     return;
   }
   for (const model::GroupKey& key : state_.claims.Holders()) {
-    const Group* group = state_.Find(key);
-    if (group != nullptr && !group->members.empty()) {
+    if (state_.HasMembers(key)) {
       podless_claims_.erase(key);
       continue;
     }

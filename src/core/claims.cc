@@ -24,6 +24,18 @@ const model::TopologyAsk* AskOf(const model::GroupSpec& spec, std::string_view u
   return found == nullptr ? nullptr : &found->topology;
 }
 
+// Is it kept from others? Otherwise stages only find each other by it.
+bool IsExclusive(const model::GroupSpec& spec, const ClaimEntry& entry) {
+  const model::TopologyAsk* ask = AskOf(spec, entry.unit);
+  return ask == nullptr || ask->exclusive == entry.key;
+}
+
+bool IsAskedFor(const model::GroupSpec& spec, const ClaimEntry& entry) {
+  const model::TopologyAsk* ask = AskOf(spec, entry.unit);
+  if (ask == nullptr) return false;
+  return ask->exclusive == entry.key || (entry.unit.empty() && ask->required == entry.key);
+}
+
 // The Job that is this unit has succeeded: a failed one may be restarted, and comes back to its domain.
 bool IsComplete(const groups::Catalog& catalog, const model::GroupSpec& spec, const std::string& unit) {
   const std::vector<const kube::Job*> jobs = catalog.JobsOf(spec.record->uid);
@@ -101,15 +113,26 @@ void Claims::Put(const model::GroupSpec& spec, const std::vector<ClaimEntry>& en
   Record& record = records_[spec.key];
   record.owner = *spec.record;
   for (const ClaimEntry& old : record.entries) {
-    const auto same = [&](const ClaimEntry& entry) { return entry.unit == old.unit; };
+    const auto same = [&](const ClaimEntry& entry) {
+      return entry.unit == old.unit && IsExclusive(spec, entry);
+    };
     if (std::ranges::none_of(entries, same)) cluster.DropClaim({model::TenantGroupOf(spec.key), old.unit});
   }
-  for (const ClaimEntry& entry : entries)
-    cluster.SetClaim(ClaimOf(spec, entry));
+  for (const ClaimEntry& entry : entries) {
+    if (IsExclusive(spec, entry)) cluster.SetClaim(ClaimOf(spec, entry));
+  }
   record.entries = entries;
 }
 
-void Claims::Fold(const model::GroupKey& key, const groups::Catalog& catalog, model::Cluster& cluster) {
+// What counts as written: what was sent last, else what was acknowledged and cannot be seen yet.
+const std::vector<ClaimEntry>& Claims::Latest(Record& record, const std::vector<ClaimEntry>& written) {
+  if (record.acknowledged && written != record.seen_before) record.acknowledged.reset();
+  if (!record.sent.empty()) return record.sent.rbegin()->second;
+  return record.acknowledged ? *record.acknowledged : written;
+}
+
+void Claims::Fold(const model::GroupKey& part, const groups::Catalog& catalog, model::Cluster& cluster) {
+  const model::GroupKey key = model::WholeOf(part);
   const kube::ObjectMeta* record = catalog.FindRecord(key);
   const auto known = records_.find(key);
   const bool is_written = record != nullptr && record->annotations.contains(ClaimsAnnotationOf(key.part));
@@ -124,18 +147,11 @@ void Claims::Fold(const model::GroupKey& key, const groups::Catalog& catalog, mo
     return;
   }
   std::vector<ClaimEntry> written = WrittenOn(spec.record->annotations, key);
-  if (known != records_.end() && known->second.sent) {
-    if (written == *known->second.sent) {
-      known->second.sent.reset();
-    } else {
-      written = *known->second.sent;
-    }
-  }
+  if (known != records_.end()) written = std::vector<ClaimEntry>(Latest(known->second, written));
   std::vector<ClaimEntry> holds;
   if (!IsOver(*spec.record)) {
     std::ranges::copy_if(written, std::back_inserter(holds), [&](const ClaimEntry& entry) {
-      const model::TopologyAsk* ask = AskOf(spec, entry.unit);
-      return ask != nullptr && ask->exclusive == entry.key && !IsComplete(catalog, spec, entry.unit);
+      return IsAskedFor(spec, entry) && !IsComplete(catalog, spec, entry.unit);
     });
   }
   if (is_written && (holds != written || holds.empty())) {
@@ -150,21 +166,35 @@ void Claims::Fold(const model::GroupKey& key, const groups::Catalog& catalog, mo
   }
 }
 
-void Claims::Assume(const model::GroupSpec& spec, std::vector<ClaimEntry> entries, model::Cluster& cluster) {
-  Put(spec, entries, cluster);
-  records_[spec.key].sent = std::move(entries);
-  stale_.erase(spec.key);
+void Claims::Assume(const model::GroupKey& part, drive::EffectId id, std::vector<ClaimEntry> entries,
+                    const groups::Catalog& catalog, model::Cluster& cluster) {
+  const model::GroupKey key = model::WholeOf(part);
+  Put(catalog.Describe(key, {}), entries, cluster);
+  records_[key].sent.insert_or_assign(id, std::move(entries));
+  stale_.erase(key);
 }
 
-void Claims::Forget(const model::GroupKey& key, const groups::Catalog& catalog, model::Cluster& cluster) {
+void Claims::Answer(const model::GroupKey& part, drive::EffectId id, bool done,
+                    const groups::Catalog& catalog, model::Cluster& cluster) {
+  const model::GroupKey key = model::WholeOf(part);
   const auto found = records_.find(key);
-  if (found == records_.end() || !found->second.sent) return;
-  Drop(key, cluster);
+  if (found == records_.end()) return;
+  Record& record = found->second;
+  const auto sent = record.sent.find(id);
+  if (sent == record.sent.end()) return;
+  const kube::ObjectMeta* owner = catalog.FindRecord(key);
+  const std::vector<ClaimEntry> written =
+      owner == nullptr ? std::vector<ClaimEntry>{} : WrittenOn(owner->annotations, key);
+  if (done && written != sent->second) {
+    record.acknowledged = std::move(sent->second);
+    record.seen_before = written;
+  }
+  record.sent.erase(sent);
   Fold(key, catalog, cluster);
 }
 
-std::vector<ClaimEntry> Claims::Of(const model::GroupKey& key) const {
-  const auto found = records_.find(key);
+std::vector<ClaimEntry> Claims::Of(const model::GroupKey& part) const {
+  const auto found = records_.find(model::WholeOf(part));
   return found == records_.end() ? std::vector<ClaimEntry>{} : found->second.entries;
 }
 

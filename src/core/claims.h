@@ -6,6 +6,10 @@
 // group as a whole, the path is match::PathValuesOf. It outlives the pods, because a JobSet that is restarted
 // has none for a while. It ends when the owner is finished, deleted or suspended, when a unit is complete or
 // asks for something else, and after kClaimWithoutPods without live pods; then it is taken off.
+//
+// The stages of a JobSet have one annotation and hold what they hold together (model::WholeOf). An entry of
+// "" may be of the key that is required of all of them: it closes the domain to nobody, but the stages that
+// come later go there (core/home.h).
 #pragma once
 
 #include <cstdint>
@@ -16,6 +20,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "drive/effect.h"
 #include "groups/catalog.h"
 #include "model/cluster.h"
 
@@ -47,17 +52,21 @@ model::Claim ClaimOf(const model::GroupSpec& spec, const ClaimEntry& entry);
 class Claims {
  public:
   // The group's record object, or one of the Jobs below it, has changed.
-  void Fold(const model::GroupKey& key, const groups::Catalog& catalog, model::Cluster& cluster);
+  void Fold(const model::GroupKey& part, const groups::Catalog& catalog, model::Cluster& cluster);
 
-  // Decided and being written: counts from now on, until the owner is seen with it or Forget is called.
-  void Assume(const model::GroupSpec& spec, std::vector<ClaimEntry> entries, model::Cluster& cluster);
-  void Forget(const model::GroupKey& key, const groups::Catalog& catalog, model::Cluster& cluster);
+  // Decided and being written by this effect: counts from now on, until it is answered. What was written
+  // counts until the owner is seen with it, or with something else.
+  void Assume(const model::GroupKey& part, drive::EffectId id, std::vector<ClaimEntry> entries,
+              const groups::Catalog& catalog, model::Cluster& cluster);
+  void Answer(const model::GroupKey& part, drive::EffectId id, bool done, const groups::Catalog& catalog,
+              model::Cluster& cluster);
 
-  // What the group holds now.
-  std::vector<ClaimEntry> Of(const model::GroupKey& key) const;
+  // What the group holds now, with the other stages of its JobSet.
+  std::vector<ClaimEntry> Of(const model::GroupKey& part) const;
   bool Any() const { return !records_.empty(); }
 
-  // Annotations that say more than what holds: to be written anew (no entries: to be taken off).
+  // Annotations that say more than what holds: to be written anew (no entries: to be taken off). Keys here
+  // and below are those of model::WholeOf.
   struct Stale {
     model::GroupKey key;
     model::OwnerObject record;
@@ -73,9 +82,12 @@ class Claims {
  private:
   struct Record {
     model::OwnerObject owner;
-    std::vector<ClaimEntry> entries;              // what holds
-    std::optional<std::vector<ClaimEntry>> sent;  // assumed
+    std::vector<ClaimEntry> entries;                          // what holds
+    std::map<drive::EffectId, std::vector<ClaimEntry>> sent;  // not answered yet
+    std::optional<std::vector<ClaimEntry>> acknowledged;      // and not seen yet
+    std::vector<ClaimEntry> seen_before;                      // on the owner, when it was acknowledged
   };
+  static const std::vector<ClaimEntry>& Latest(Record& record, const std::vector<ClaimEntry>& written);
   void Put(const model::GroupSpec& spec, const std::vector<ClaimEntry>& entries, model::Cluster& cluster);
   void Drop(const model::GroupKey& key, model::Cluster& cluster);
 

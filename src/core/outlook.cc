@@ -108,6 +108,17 @@ std::optional<Time> Outlook::NextWake(Time now) const {
   return at == Time::max() || at <= now ? std::nullopt : std::optional(at);
 }
 
+// Are its claims over with it? Those of a stage are not while another is still to end.
+bool Outlook::EndsClaims(const model::GroupSpec& spec) const {
+  if (!model::WantsOwnDomain(spec)) return false;
+  const model::GroupKey whole = model::WholeOf(spec.key);
+  if (whole == spec.key) return true;
+  const model::GroupSpec all = state_.catalog.Describe(whole, {});
+  return std::ranges::all_of(all.units, [&](const model::UnitSpec& unit) {
+    return (unit.exists && unit.expected == 0) || model::FindUnit(spec, unit.name) != nullptr;
+  });
+}
+
 std::vector<queue::Departure> Outlook::Departures(Time now) const {
   std::vector<queue::Departure> departures;
   const auto add = [&](Time at, std::string who) -> queue::Departure* {
@@ -128,7 +139,7 @@ std::vector<queue::Departure> Outlook::Departures(Time now) const {
     for (const auto& [uid, member] : group->second.members)
       departure->pods.push_back(member.pod);
     departure->reservations.assign(group->second.reserved.begin(), group->second.reserved.end());
-    if (model::WantsOwnDomain(group->second.spec)) departure->tenants = model::TenantGroupOf(end->second);
+    if (EndsClaims(group->second.spec)) departure->tenants = model::TenantGroupOf(end->second);
   }
   for (const std::string& uid : state_.terminating()) {
     const model::PodId id = state_.cluster.FindPod(uid);
@@ -369,7 +380,7 @@ void Outlook::Accepted(const Group& group, const Ask& ask, const match::Placemen
       if (slot.pod.Valid()) departure.pods.push_back(slot.pod);
     }
     departure.reservations.assign(group.reserved.begin(), group.reserved.end());
-    if (model::WantsOwnDomain(group.spec)) departure.tenants = model::TenantGroupOf(group.spec.key);
+    if (EndsClaims(group.spec)) departure.tenants = model::TenantGroupOf(group.spec.key);
     reservation_->gone.push_back(std::move(departure));
   } else {
     Subtract(reservation_->spare, queue::DemandOf(state_.cluster, ask.request, placement));

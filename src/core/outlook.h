@@ -100,6 +100,7 @@ class Outlook {
   Time StartOf(const MemberRef& member, const Run* before, Time now) const;
   static std::optional<Time> EndOf(const model::GroupSpec& spec, Time start);
   queue::Ticket TicketOf(const model::GroupKey& key, const Group& group) const;
+  bool EndsClaims(const model::GroupSpec& spec) const;
   std::vector<queue::Departure> Departures(Time now) const;
   Time WaitsSince(const model::GroupKey& key, const Group& group) const;
 

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "core/home.h"
 #include "core/scheduler_impl.h"
 
 namespace cadre::core {
@@ -135,7 +136,9 @@ bool Scheduler::Impl::TryGroup(const model::GroupKey& key) {
   for (const Slot& slot : ask.slots)
     ReleaseReservations(*group, slot.unit);
   ++counters_.matches;
-  auto placement = Seek(*group, ask.request);
+  Sought placement = Seek(*group, ask.request);
+  if (placement) placement = PlaceForAllStages(state_, finder_, *group, ask, *std::move(placement));
+  if (!placement && placement.error()) NameHome(ask, *placement.error());
   if (placement) return Pass(key, *group, ask, *std::move(placement));
   Refuse(key, *group, ask, std::move(placement.error()));
   return true;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "core/home.h"
 
 namespace cadre::core {
 namespace {
@@ -60,6 +61,8 @@ class Builder {
     ask_.request.root.topology = group.spec.topology;
     AddSignature(group.spec.topology);
     plain_ = !LabelsMatter(state.cluster);
+    home_ = HomeOf(state, group);
+    ask_.home = ToString(home_);
     copies_labels_ = !plain_ || AnyoneHasTerms();
   }
 
@@ -78,9 +81,12 @@ class Builder {
 
   void AddPod(match::Unit& out, const MemberRef& member) {
     const model::PodEntry& entry = state_.cluster.pod(member.pod);
-    match::Member asked{.shape = entry.shape, .labels = {}, .fixed = {}, .hint = {}};
-    if (copies_labels_) asked.labels = entry.pod->metadata.labels;
     const bool placed = state_.IsPlaced(member);
+    match::Member asked{.shape = placed ? entry.shape : ShapeOf(entry.pod->spec, entry.shape),
+                        .labels = {},
+                        .fixed = {},
+                        .hint = {}};
+    if (copies_labels_) asked.labels = entry.pod->metadata.labels;
     if (placed) {
       asked.fixed = entry.node;
     } else {
@@ -93,7 +99,8 @@ class Builder {
   void AddLater(match::Unit& out, const UnitSpec& unit, std::int32_t index) {
     const kube::PodTemplate& pod_template = *unit.later_template;
     const model::ShapeId shape = state_.cluster.InternShape(pod_template.spec, group_.spec.key.namespace_);
-    match::Member asked{.shape = shape, .labels = pod_template.labels, .fixed = {}, .hint = {}};
+    match::Member asked{
+        .shape = ShapeOf(pod_template.spec, shape), .labels = pod_template.labels, .fixed = {}, .hint = {}};
     asked.hint = NodeNamed(group_.plan.NodeOf(unit.name, index));
     Add(out, std::move(asked), {model::PodId{}, unit.name, index, shape, false, pod_template.labels});
   }
@@ -113,6 +120,12 @@ class Builder {
   }
 
  private:
+  // What it asks for, at home.
+  model::ShapeId ShapeOf(const kube::PodSpec& spec, model::ShapeId shape) {
+    return home_.empty() ? shape
+                         : state_.cluster.InternShape(Within(spec, {home_}), group_.spec.key.namespace_);
+  }
+
   // A waiting group is asked for again and again; copies of labels that nobody looks at would be most of
   // that. The shapes of later stages are not known yet: they may have terms.
   bool AnyoneHasTerms() const {
@@ -171,6 +184,7 @@ class Builder {
   const Group& group_;
   std::map<std::string, UnitMembers> by_unit_;
   std::map<std::string, std::vector<std::string>> free_places_;
+  DomainLabels home_;
   Ask ask_;
   bool plain_ = true;
   bool copies_labels_ = true;
@@ -181,8 +195,13 @@ bool MayComeLater(const UnitSpec& unit, const UnitMembers& members) {
   return unit.later_template != nullptr && members.placed == 0;
 }
 
+// How many pods must be there for it to start.
+std::int32_t NeededToStart(const UnitSpec& unit) {
+  return unit.gathers ? unit.expected : model::NeededMembers(unit);
+}
+
 bool HasItsMinimum(const UnitSpec& unit, const UnitMembers& members) {
-  return static_cast<std::int32_t>(members.members.size()) >= model::NeededMembers(unit);
+  return static_cast<std::int32_t>(members.members.size()) >= NeededToStart(unit);
 }
 
 // Why this unit cannot be part of a start yet; empty when it can.
@@ -194,7 +213,7 @@ std::string WhyNotReady(const UnitSpec& unit, const UnitMembers& members) {
   const std::string gated =
       members.gated > 0 ? fmt::format(", {} held by scheduling gates", members.gated) : std::string{};
   return fmt::format("waits for pods of {}: {} of {} are there{}", unit.name, members.members.size(),
-                     model::NeededMembers(unit), gated);
+                     NeededToStart(unit), gated);
 }
 
 // The indexes that a unit's absent pods will have: the lowest ones that none of its pods has.
@@ -273,6 +292,11 @@ Ask AskToComplete(State& state, const Group& group) {
   if (waiting == 0) builder.NotReady("nothing waits");
   builder.SetMinimum(holding);
   return builder.Take();
+}
+
+void NameHome(const Ask& ask, match::Diagnosis& why) {
+  if (!ask.home.empty())
+    why.message += fmt::format("; it must be in {}, where its other stages are", ask.home);
 }
 
 Ask WithAll(Ask ask) {

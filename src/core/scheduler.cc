@@ -296,6 +296,7 @@ void Scheduler::Impl::RenewReason(const Group& group, std::map<std::string, matc
     if (known.size() >= kMostRenewed) return;
     auto placement = finder_.Match(ask.request);
     if (placement) return;
+    NameHome(ask, placement.error());
     const std::string name = ask.signature.empty() ? model::ToString(view.key) : ask.signature;
     why = known.emplace(name, std::move(placement.error())).first;
   }

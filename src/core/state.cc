@@ -256,6 +256,15 @@ std::int32_t State::PlacedCount(const Group& group) const {
   return count;
 }
 
+bool State::HasMembers(const model::GroupKey& whole) const {
+  for (auto it = groups_.lower_bound(whole); it != groups_.end() && it->first.uid == whole.uid &&
+                                             it->first.name == whole.name && it->first.kind == whole.kind;
+       ++it) {
+    if (model::WholeOf(it->first) == whole && !it->second.members.empty()) return true;
+  }
+  return false;
+}
+
 bool State::HasLivePods(const model::OwnerObject& owner) const {
   const auto job_has = [&](const std::string& job_uid) {
     const auto pods = pods_of_.find(job_uid);

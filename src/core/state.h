@@ -79,6 +79,8 @@ class State {
   model::TenantId TenantOf(const model::GroupSpec& spec, const std::string& unit);
   // Jobs and JobSets that Cadre suspended and that are still suspended.
   const std::map<std::string, model::OwnerObject>& rolled_back() const { return rolled_back_; }
+  // Does a group, or for model::WholeOf it one of its stages, have live pods?
+  bool HasMembers(const model::GroupKey& whole) const;
   void Erase(const model::GroupKey& key) { groups_.erase(key); }
   // Pods that hold resources and are being deleted, by UID.
   const std::set<std::string>& terminating() const { return terminating_; }

@@ -101,9 +101,13 @@ model::TopologyAsk ReadTopology(const kube::StringMap& owner, const kube::String
   return ask;
 }
 
-model::TopologyAsk ReadJobTopology(const kube::StringMap& owner, const kube::StringMap& pod_template) {
+model::TopologyAsk ReadJobTopology(const kube::StringMap& owner, const kube::StringMap& pod_template,
+                                   const kube::StringMap& around) {
   model::TopologyAsk ask = ReadTopology(owner, pod_template);
   if (ask.exclusive.empty()) ask.exclusive = FirstOf(kube::kExclusiveTopologyAnnotation, owner, pod_template);
+  if (ask.exclusive.empty()) ask.exclusive = std::string(ValueOf(around, kube::kExclusiveTopologyAnnotation));
+  const bool says_scope = !FirstOf(kExclusiveScopeAnnotation, owner, pod_template).empty();
+  if (!says_scope) ask.scope = ReadTopology(around, {}).scope;
   return ask;
 }
 

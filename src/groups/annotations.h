@@ -26,8 +26,10 @@ std::optional<std::int32_t> ReadMinAvailable(const kube::StringMap& owner,
 model::TopologyAsk ReadTopology(const kube::StringMap& owner, const kube::StringMap& pod_template);
 
 // The same, with JobSet's own annotation for exclusive placement, which means each Job it stands on. Ours
-// wins.
-model::TopologyAsk ReadJobTopology(const kube::StringMap& owner, const kube::StringMap& pod_template);
+// wins. `around`: of the JobSet that the Job is of: JobSet's own annotation on it means each of its Jobs, and
+// cadre.dev/exclusive-scope on it holds for what its Jobs ask for unless they say otherwise.
+model::TopologyAsk ReadJobTopology(const kube::StringMap& owner, const kube::StringMap& pod_template,
+                                   const kube::StringMap& around = {});
 
 // Values of our annotations that cannot be read and so count as absent, with what was expected.
 std::vector<std::string> UnreadAnnotations(const kube::StringMap& annotations);

@@ -80,18 +80,24 @@ model::GroupKey WholeJobSetKey(std::string_view namespace_name, std::string_view
 bool SameGrouping(const kube::Job& a, const kube::Job& b) {
   const auto said = [](const kube::Job& job) {
     const kube::StringMap& annotations = job.metadata.annotations;
+    const model::TopologyAsk ask = ReadJobTopology(annotations, {});
     return std::tuple(ReadGangMode(annotations, {}), ReadMinAvailable(annotations, {}).has_value(),
-                      ReadJobTopology(annotations, {}).exclusive.empty(), job.spec.indexed,
-                      job.spec.parallelism, job.spec.completions, job.metadata.deletion_timestamp.has_value(),
-                      ParentJobSetUid(job), ValueOf(job.metadata.labels, kube::kReplicatedJobNameLabel),
+                      ask.exclusive.empty(), ask.Empty(), job.spec.indexed, job.spec.parallelism,
+                      job.spec.completions, job.metadata.deletion_timestamp.has_value(), ParentJobSetUid(job),
+                      ValueOf(job.metadata.labels, kube::kReplicatedJobNameLabel),
                       ValueOf(job.metadata.labels, kube::kRestartAttemptLabel));
   };
   return said(a) == said(b) && BoundOf(a) == BoundOf(b);
 }
 
 bool SameGrouping(const kube::JobSet& a, const kube::JobSet& b) {
+  // What it asks for all of its groups, and for each of its Jobs.
+  const auto asks = [](const kube::JobSet& jobset) {
+    return std::pair(TopologyAround(&jobset), ReadJobTopology({}, {}, jobset.metadata.annotations));
+  };
   return a.status.restarts == b.status.restarts &&
-         ReadGangMode(a.metadata.annotations, {}) == ReadGangMode(b.metadata.annotations, {});
+         ReadGangMode(a.metadata.annotations, {}) == ReadGangMode(b.metadata.annotations, {}) &&
+         asks(a) == asks(b);
 }
 
 }  // namespace
@@ -134,6 +140,8 @@ Affected Catalog::Apply(const kube::Object& object, bool deleted) {
       const auto children = jobs_of_jobset_.find(meta.uid);
       if (regroups && children != jobs_of_jobset_.end()) {
         affected.makers.assign(children->second.begin(), children->second.end());
+        for (const kube::Job* job : JobsOf(meta.uid))
+          affected.groups.push_back(JobKey(job->metadata.namespace_, job->metadata.name, job->metadata.uid));
       }
       break;
     }
@@ -246,9 +254,9 @@ model::Membership Catalog::MembershipOf(const kube::Pod& pod) const {
     // Until the Job is seen nobody can tell whether it is a gang: it waits under the Job's name.
     if (job == nullptr) return {JobKey(meta.namespace_, owner->name, owner->uid), owner->name, index};
     const bool one_pod = HasOnePod(job->spec.parallelism, job->spec.completions);
-    bool gang = IsGang(*job, meta.annotations);
+    const kube::JobSet* jobset = nullptr;
     if (const kube::OwnerReference* parent = ParentJobSet(*job)) {
-      const kube::JobSet* jobset = FindJobSet(parent->uid);
+      jobset = FindJobSet(parent->uid);
       // The same goes for the JobSet: it may be a gang of all its Jobs.
       if (jobset == nullptr) {
         return {WholeJobSetKey(meta.namespace_, parent->name, parent->uid), owner->name, index};
@@ -256,10 +264,9 @@ model::Membership Catalog::MembershipOf(const kube::Pod& pod) const {
       if (auto key = JobSetGroupOf(*jobset, *job, meta.annotations)) {
         return {*std::move(key), owner->name, index, one_pod};
       }
-      const GangMode mode = ModeOf(*jobset, meta.annotations);
-      gang = mode == GangMode::kJob || (mode != GangMode::kNone && gang);
     }
-    if (gang) return {JobKey(meta.namespace_, owner->name, owner->uid), owner->name, index};
+    if (JobModeOf(*job, meta.annotations, jobset) != JobMode::kPods)
+      return {JobKey(meta.namespace_, owner->name, owner->uid), owner->name, index};
   } else if (const auto place = LwsPlaceOf(pod)) {
     const kube::LeaderWorkerSet* set = FindLeaderWorkerSet(meta.namespace_, place->set);
     if (auto membership = LeaderWorkerSetMembershipOf(pod, *place, set)) return *std::move(membership);
@@ -303,10 +310,18 @@ void Catalog::AddOwnersBound(const std::vector<const kube::Pod*>& members, model
   spec.ends_by = bound.ends_by;
 }
 
+std::vector<model::GroupKey> Catalog::PartsOf(const model::GroupKey& key) const {
+  const kube::JobSet* jobset = key.kind == kJobSetGroup ? FindJobSet(key.uid) : nullptr;
+  return jobset == nullptr ? std::vector<model::GroupKey>{key} : JobSetGroups(*jobset);
+}
+
 model::GroupSpec Catalog::Describe(const model::GroupKey& key,
                                    const std::vector<const kube::Pod*>& members) const {
   if (key.kind == kJobSetGroup) return DescribeJobSet(key, FindJobSet(key.uid), JobsOf(key.uid));
-  if (key.kind == kJobGroup) return DescribeJob(key, FindJob(key.uid));
+  if (key.kind == kJobGroup) {
+    const kube::Job* job = FindJob(key.uid);
+    return DescribeJob(key, job, job == nullptr ? nullptr : FindJobSet(ParentJobSetUid(*job)));
+  }
   if (key.kind == kLeaderWorkerSetGroup)
     return DescribeLeaderWorkerSet(key, FindLeaderWorkerSet(key.namespace_, key.name), members);
   if (key.kind == kPodGroupOfOne) {

@@ -82,7 +82,11 @@ class Catalog {
   bool IsCurrent(const kube::Pod& pod) const;
 
   // What the group asks for. `members` are its live pods, for the groups that are known by their pods alone.
+  // model::WholeOf a stage has the units of all stages.
   model::GroupSpec Describe(const model::GroupKey& key, const std::vector<const kube::Pod*>& members) const;
+
+  // The groups that the object of this name stands for: of a JobSet its stages or replicated jobs.
+  std::vector<model::GroupKey> PartsOf(const model::GroupKey& key) const;
 
   const kube::Job* FindJob(std::string_view uid) const;        // null when unknown
   const kube::JobSet* FindJobSet(std::string_view uid) const;  // null when unknown

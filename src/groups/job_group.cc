@@ -8,14 +8,44 @@
 
 namespace cadre::groups {
 
-bool IsGang(const kube::Job& job, const kube::StringMap& pod_annotations) {
-  const GangMode mode = ReadGangMode(job.metadata.annotations, pod_annotations);
-  if (mode == GangMode::kNone) return false;
-  if (mode != GangMode::kUnset || ReadMinAvailable(job.metadata.annotations, pod_annotations)) return true;
-  // What holds a domain is a group, however small: its claim is written on its Job.
-  if (!ReadJobTopology(job.metadata.annotations, pod_annotations).exclusive.empty()) return true;
+namespace {
+
+GangMode OwnModeOf(const kube::Job& job, const kube::StringMap& pod_annotations, const kube::JobSet* jobset) {
+  const GangMode own = ReadGangMode(job.metadata.annotations, pod_annotations);
+  if (jobset == nullptr) return own;
+  const GangMode mode = ModeOf(*jobset, pod_annotations);
+  return mode == GangMode::kJob || mode == GangMode::kNone ? mode : own;
+}
+
+bool IsWhole(const kube::Job& job) {
   const std::int32_t parallelism = kube::Parallelism(job);
   return job.spec.indexed && parallelism > 1 && job.spec.completions == parallelism;
+}
+
+}  // namespace
+
+model::TopologyAsk TopologyOf(const kube::Job& job, const kube::StringMap& pod_annotations,
+                              const kube::JobSet* jobset) {
+  return ReadJobTopology(job.metadata.annotations, pod_annotations,
+                         jobset == nullptr ? kube::StringMap{} : jobset->metadata.annotations);
+}
+
+model::TopologyAsk TopologyAround(const kube::JobSet* jobset) {
+  return jobset == nullptr ? model::TopologyAsk{} : ReadTopology(jobset->metadata.annotations, {});
+}
+
+JobMode JobModeOf(const kube::Job& job, const kube::StringMap& pod_annotations, const kube::JobSet* jobset) {
+  const GangMode mode = OwnModeOf(job, pod_annotations, jobset);
+  const model::TopologyAsk own = TopologyOf(job, pod_annotations, jobset);
+  const model::TopologyAsk around = TopologyAround(jobset);
+  const bool gang =
+      mode != GangMode::kNone &&
+      // What holds a domain is a group, however small: its claim is written on its Job.
+      (mode != GangMode::kUnset || ReadMinAvailable(job.metadata.annotations, pod_annotations) ||
+       !own.exclusive.empty() || !around.exclusive.empty() || IsWhole(job));
+  if (gang) return JobMode::kGang;
+  // Pods that know nothing of each other could not keep to one domain.
+  return own.Empty() && around.Empty() ? JobMode::kPods : JobMode::kOneByOne;
 }
 
 bool HasOnePod(const std::optional<std::int32_t>& parallelism,
@@ -47,7 +77,7 @@ model::OwnerObject OwnerOf(const kube::Job& job) {
           .deleting = job.metadata.deletion_timestamp.has_value()};
 }
 
-model::GroupSpec DescribeJob(const model::GroupKey& key, const kube::Job* job) {
+model::GroupSpec DescribeJob(const model::GroupKey& key, const kube::Job* job, const kube::JobSet* jobset) {
   model::GroupSpec spec;
   spec.key = key;
   model::UnitSpec unit;
@@ -64,7 +94,12 @@ model::GroupSpec DescribeJob(const model::GroupKey& key, const kube::Job* job) {
   if (const auto minimum = ReadMinAvailable(job->metadata.annotations, template_annotations)) {
     unit.minimum = std::min(*minimum, unit.expected);
   }
-  unit.topology = ReadJobTopology(job->metadata.annotations, template_annotations);
+  if (JobModeOf(*job, template_annotations, jobset) == JobMode::kOneByOne) {
+    unit.minimum = 1;
+    unit.gathers = true;
+  }
+  unit.topology = TopologyOf(*job, template_annotations, jobset);
+  spec.topology = TopologyAround(jobset);
   unit.alone = HasOnePod(job->spec.parallelism, job->spec.completions);
   spec.units.push_back(std::move(unit));
   const RunBound bound = BoundOf(*job);

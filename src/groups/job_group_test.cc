@@ -7,7 +7,8 @@ namespace {
 
 bool IsGangJob(const JobWords& words) {
   const kube::Object job = JobOf(words);
-  return IsGang(job.As<kube::Job>(), job.As<kube::Job>().spec.pod_template.annotations);
+  return JobModeOf(job.As<kube::Job>(), job.As<kube::Job>().spec.pod_template.annotations, nullptr) ==
+         JobMode::kGang;
 }
 
 TEST(JobGang, AnIndexedJobThatRunsAllItsPodsAtOnceIsAGang) {
@@ -28,6 +29,27 @@ TEST(JobGang, AJobWhosePodsAreAlikeIsNone) {
 
 TEST(JobGang, AWorkQueueIsNone) {
   EXPECT_FALSE(IsGangJob({.spec = "parallelism: 4"}));
+}
+
+JobMode ModeOfJob(const JobWords& words) {
+  const kube::Object job = JobOf(words);
+  return JobModeOf(job.As<kube::Job>(), job.As<kube::Job>().spec.pod_template.annotations, nullptr);
+}
+
+TEST(JobGang, WithoutAGangTheDomainOfTheJobMakesItAGroupThatStartsOneByOne) {
+  EXPECT_EQ(ModeOfJob({.annotations = "cadre.dev/gang: none"}), JobMode::kPods);
+  for (const char* key : {"required", "preferred", "exclusive"}) {
+    EXPECT_EQ(
+        ModeOfJob({.annotations = fmt::format("cadre.dev/gang: none, cadre.dev/{}-topology: rack", key)}),
+        JobMode::kOneByOne)
+        << key;
+  }
+}
+
+TEST(JobGang, AJobThatIsNoGangAndAsksForOneDomainStartsOneByOneToo) {
+  EXPECT_EQ(ModeOfJob({.spec = "completions: 4, parallelism: 2",
+                       .annotations = "cadre.dev/required-topology: rack"}),
+            JobMode::kOneByOne);
 }
 
 TEST(JobGang, TheAnnotationMakesAnyJobAGang) {

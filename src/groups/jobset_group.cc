@@ -36,7 +36,7 @@ std::vector<std::int32_t> StagesOf(const kube::JobSetSpec& spec) {
 
 std::string PartOf(const std::vector<std::int32_t>& stages, std::size_t index) {
   const bool one_stage = std::ranges::all_of(stages, [](std::int32_t stage) { return stage == 0; });
-  return one_stage ? std::string{} : fmt::format("stage {}", stages[index] + 1);
+  return one_stage ? std::string{} : fmt::format("{}{}", model::kStagePrefix, stages[index] + 1);
 }
 
 model::GroupKey KeyFor(const kube::JobSet& jobset, std::string part) {
@@ -108,9 +108,7 @@ model::UnitSpec DescribeChild(const kube::StringMap& jobset_annotations,
   if (const auto minimum = ReadMinAvailable(replicated.job_annotations, template_annotations)) {
     unit.minimum = std::min(*minimum, unit.expected);
   }
-  unit.topology = ReadJobTopology(replicated.job_annotations, template_annotations);
-  const std::string_view for_each = ValueOf(jobset_annotations, kube::kExclusiveTopologyAnnotation);
-  if (unit.topology.exclusive.empty()) unit.topology.exclusive = std::string(for_each);
+  unit.topology = ReadJobTopology(replicated.job_annotations, template_annotations, jobset_annotations);
   unit.alone =
       unit.topology.exclusive.empty() && HasOnePod(replicated.job.parallelism, replicated.job.completions);
   if (later) unit.later_template = std::make_shared<const kube::PodTemplate>(replicated.job.pod_template);
@@ -184,7 +182,9 @@ model::GroupSpec DescribeJobSet(const model::GroupKey& key, const kube::JobSet* 
   std::vector<ChildJob> children;
   for (std::size_t i = 0; i < jobset->spec.replicated_jobs.size(); ++i) {
     const kube::ReplicatedJob& replicated = jobset->spec.replicated_jobs[i];
-    if (PartUnder(*jobset, stages, i) != key.part) continue;
+    const std::string part = PartUnder(*jobset, stages, i);
+    const bool is_of_it = part == key.part || (key.part.empty() && part.starts_with(model::kStagePrefix));
+    if (!is_of_it) continue;
     if (IsOnItsOwn(ModeOf(*jobset, replicated.job.pod_template.annotations))) continue;
     for (std::int32_t replica = 0; replica < replicated.replicas; ++replica) {
       std::string name = fmt::format("{}-{}-{}", jobset->metadata.name, replicated.name, replica);

@@ -72,6 +72,48 @@ TEST_F(JobSetGroup, DoesNotStartWhileTheJobSetIsSuspended) {
   EXPECT_EQ(DescribeGroupOf({PodOfChild("workers", 0, 0)}).problem, "JobSet default/train is suspended");
 }
 
+TEST_F(JobSetGroup, TheScopeOnTheJobSetHoldsForTheKeyOnItsJobTemplate) {
+  Given({.jobs = {{.name = "workers", .annotations = "alpha.jobset.sigs.k8s.io/exclusive-topology: rack"}},
+         .annotations = "cadre.dev/exclusive-scope: all"});
+  GivenJobs({ChildOf("workers", 0)});
+  EXPECT_EQ(DescribeGroupOf({PodOfChild("workers", 0, 0)}).units[0].topology.scope,
+            model::ExclusiveScope::kAll);
+}
+
+TEST_F(JobSetGroup, TheScopeOnTheJobTemplateWinsOverTheJobSets) {
+  Given({.jobs = {{.name = "workers", .annotations = "cadre.dev/exclusive-scope: groups"}},
+         .annotations = "cadre.dev/exclusive-scope: all, alpha.jobset.sigs.k8s.io/exclusive-topology: rack"});
+  GivenJobs({ChildOf("workers", 0)});
+  EXPECT_EQ(DescribeGroupOf({PodOfChild("workers", 0, 0)}).units[0].topology.scope,
+            model::ExclusiveScope::kGroups);
+}
+
+TEST_F(JobSetGroup, AJobThatIsAGangOfItsOwnLiesInTheDomainThatTheJobSetAsksFor) {
+  Given({.jobs = {{.name = "workers"}},
+         .annotations = "cadre.dev/gang: job, cadre.dev/required-topology: rack"});
+  GivenJobs({ChildOf("workers", 0)});
+  EXPECT_EQ(DescribeGroupOf({PodOfChild("workers", 0, 0)}).topology.required, "rack");
+}
+
+TEST_F(JobSetGroup, WithoutAGangTheJobsOfAJobSetThatAsksForADomainStartOneByOne) {
+  Given({.jobs = {{.name = "workers"}},
+         .annotations = "cadre.dev/gang: none, alpha.jobset.sigs.k8s.io/exclusive-topology: rack"});
+  GivenJobs({ChildOf("workers", 0)});
+  const model::GroupSpec spec = DescribeGroupOf({PodOfChild("workers", 0, 0)});
+  EXPECT_EQ(spec.units[0].topology.exclusive, "rack");
+  EXPECT_EQ(spec.units[0].minimum, 1);
+}
+
+TEST_F(JobSetGroup, AChangedTopologyOfTheJobSetRegroupsThePodsOfItsJobs) {
+  Given({.jobs = {{.name = "workers"}}, .annotations = "cadre.dev/gang: none"});
+  GivenJobs({ChildOf("workers", 0)});
+  const Affected affected =
+      Apply(JobSetOf({.version = 2,
+                      .jobs = {{.name = "workers"}},
+                      .annotations = "cadre.dev/gang: none, cadre.dev/required-topology: rack"}));
+  EXPECT_EQ(affected.makers, std::vector<std::string>{"uid-train-workers-0"});
+}
+
 TEST_F(JobSetGroup, IsMarkedWhenTheJobSetIsFinished) {
   Given({.jobs = {{.name = "workers"}}, .status = R"(conditions: [{type: Completed, status: "True"}])"});
   GivenJobs({ChildOf("workers", 0)});

@@ -21,8 +21,19 @@ inline constexpr std::string_view kFluenceGroup = "FluenceGroup";  // label flue
 inline constexpr std::string_view kLeaderWorkerSetGroup = "LeaderWorkerSet";
 inline constexpr std::string_view kPodGroupOfOne = "Pod";
 
-// Is this Job (not of a JobSet gang) a gang of its own?
-bool IsGang(const kube::Job& job, const kube::StringMap& pod_annotations);
+// How the pods of a Job that is not part of a JobSet's gang are placed.
+enum class JobMode : std::uint8_t {
+  kPods,      // each is a group of its own
+  kOneByOne,  // a group, because all of them lie in one domain; but room for one pod is enough to start
+  kGang,
+};
+// `jobset`: the one the Job is of, or null.
+JobMode JobModeOf(const kube::Job& job, const kube::StringMap& pod_annotations, const kube::JobSet* jobset);
+
+// What such a Job is asked to be in, and what its JobSet asks of each of the groups it is in.
+model::TopologyAsk TopologyOf(const kube::Job& job, const kube::StringMap& pod_annotations,
+                              const kube::JobSet* jobset);
+model::TopologyAsk TopologyAround(const kube::JobSet* jobset);
 
 // Will a Job of this size only ever have one pod at a time, and one to complete?
 bool HasOnePod(const std::optional<std::int32_t>& parallelism,
@@ -31,7 +42,8 @@ bool HasOnePod(const std::optional<std::int32_t>& parallelism,
 // How many pods this Job will have at the same time, counting what has succeeded already; 0 when finished.
 std::int32_t ExpectedPods(const kube::Job& job);
 
-model::GroupSpec DescribeJob(const model::GroupKey& key, const kube::Job* job);
+// `jobset`: as in JobModeOf.
+model::GroupSpec DescribeJob(const model::GroupKey& key, const kube::Job* job, const kube::JobSet* jobset);
 
 // How the pods of a JobSet with these annotations are grouped; never kUnset.
 GangMode ModeOf(const kube::JobSet& jobset, const kube::StringMap& pod_annotations);
@@ -41,7 +53,7 @@ GangMode ModeOf(const kube::JobSet& jobset, const kube::StringMap& pod_annotatio
 std::optional<model::GroupKey> JobSetGroupOf(const kube::JobSet& jobset, const kube::Job& job,
                                              const kube::StringMap& pod_annotations);
 std::vector<model::GroupKey> JobSetGroups(const kube::JobSet& jobset);
-// `jobs`: the JobSet's child Jobs, whatever their attempt.
+// `jobs`: the JobSet's child Jobs, whatever their attempt. A key without a part stands for all stages.
 model::GroupSpec DescribeJobSet(const model::GroupKey& key, const kube::JobSet* jobset,
                                 const std::vector<const kube::Job*>& jobs);
 // Of the present attempt and not being deleted.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "jobset/message_pattern.h"
 
 namespace cadre::jobset {
 namespace {
@@ -39,28 +40,40 @@ struct Match {
   const Child* job = nullptr;
 };
 
-bool Matches(const Rule& rule, const Child& child) {
+// Patterns that can be read; the others are said, and match nothing.
+std::vector<MessagePattern> PatternsOf(const Rule& rule, std::vector<Remark>& remarks) {
+  std::vector<MessagePattern> patterns;
+  for (const std::string& text : rule.on_job_failure_message_patterns) {
+    Result<MessagePattern> pattern = MessagePattern::Parse(text);
+    if (pattern) {
+      patterns.push_back(*std::move(pattern));
+    } else {
+      remarks.push_back(
+          {.reason = "MessagePatternNotRead",
+           .message = fmt::format("failure policy rule {}: pattern \"{}\" matches nothing: it has {}",
+                                  rule.name, text, pattern.error().message)});
+    }
+  }
+  return patterns;
+}
+
+bool Matches(const Rule& rule, const std::vector<MessagePattern>& patterns, const Child& child) {
   const std::vector<std::string>& reasons = rule.on_job_failure_reasons;
+  const auto is_in_message = [&](const MessagePattern& pattern) {
+    return pattern.IsIn(FailureOf(child).message);
+  };
   return Targets(rule.target_replicated_jobs, child.replicated_job) &&
-         (reasons.empty() || std::ranges::find(reasons, FailureOf(child).reason) != reasons.end());
+         (reasons.empty() || std::ranges::find(reasons, FailureOf(child).reason) != reasons.end()) &&
+         (rule.on_job_failure_message_patterns.empty() || std::ranges::any_of(patterns, is_in_message));
 }
 
 Match FirstMatch(const std::vector<Rule>& rules, const std::vector<Child>& failed,
                  std::vector<Remark>& remarks) {
   for (const Rule& rule : rules) {
-    const Child* job = FirstFailed(failed, [&](const Child& child) { return Matches(rule, child); });
-    if (job == nullptr) {
-      continue;
-    }
-    if (!rule.on_job_failure_message_patterns.empty()) {
-      remarks.push_back({.reason = "MessagePatternsNotEvaluated",
-                         .message = fmt::format(
-                             "failure policy rule {} is skipped for job {}: patterns on failure messages "
-                             "are not evaluated yet; use onJobFailureReasons or remove them",
-                             rule.name, job->name())});
-      continue;
-    }
-    return {.rule = &rule, .job = job};
+    const std::vector<MessagePattern> patterns = PatternsOf(rule, remarks);
+    const Child* job =
+        FirstFailed(failed, [&](const Child& child) { return Matches(rule, patterns, child); });
+    if (job != nullptr) return {.rule = &rule, .job = job};
   }
   return {.rule = nullptr, .job = FirstFailed(failed, [](const Child&) { return true; })};
 }

@@ -1,7 +1,8 @@
 // What a JobSet does about a failed Job (spec.failurePolicy).
 //
 // Rules are asked in order; the first one that matches some failed Job decides, with the earliest of them as
-// the cause. No rule matches: RestartJobSet. No policy at all: the JobSet fails.
+// the cause. A rule with message patterns matches a Job whose failure has one of them in its message.
+// No rule matches: RestartJobSet. No policy at all: the JobSet fails.
 #pragma once
 
 #include <optional>

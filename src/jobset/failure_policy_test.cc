@@ -108,12 +108,26 @@ TEST(FailureRule, RestartsWithoutCountingTowardsTheMaximum) {
   EXPECT_TRUE(Says(decision, "RestartJobSetAndIgnoreMaxRestartsFailurePolicyAction"));
 }
 
-TEST(FailureRule, WithMessagePatternsIsSkippedAndSaysSo) {
+TEST(FailureRule, WithAMessagePatternThatIsReadIsNoLongerSkipped) {
+  const FailureDecision decision =
+      Decide({.policy = R"("maxRestarts":3,"rules":[{"name":"oops","action":"FailJobSet",
+      "onJobFailureMessagePatterns":["exit code 7", ".*"]}])"});
+  EXPECT_EQ(decision.action, Action::kFail);
+}
+
+TEST(FailureRule, WithMessagePatternsThatAreNotInTheMessageDoesNotMatch) {
   const FailureDecision decision =
       Decide({.policy = R"("maxRestarts":3,"rules":[{"name":"oops","action":"FailJobSet",
       "onJobFailureMessagePatterns":["exit code 7"]}])"});
   EXPECT_EQ(decision.action, Action::kRestart);
-  EXPECT_TRUE(Says(decision, "MessagePatternsNotEvaluated"));
+}
+
+TEST(FailureRule, WithAMessagePatternThatCannotBeReadDoesNotMatchAndSaysSo) {
+  const FailureDecision decision =
+      Decide({.policy = R"("maxRestarts":3,"rules":[{"name":"oops","action":"FailJobSet",
+      "onJobFailureMessagePatterns":["("]}])"});
+  EXPECT_EQ(decision.action, Action::kRestart);
+  EXPECT_TRUE(Says(decision, "MessagePatternNotRead"));
 }
 
 TEST(FailureRule, ThatAsksToRestartOneJobRestartsAllAndSaysSo) {

@@ -75,8 +75,7 @@ TEST(DecodeError, NamesTheObjectAndThePath) {
 TEST(DecodeError, KeysWithDotsStandInBrackets) {
   EXPECT_EQ(ErrorOf(PodWith(R"("containers":[{"resources":{"limits":{"nvidia.com/gpu":true}}}])")),
             "Pod default/a: spec.containers[0].resources.limits[nvidia.com/gpu]: found true, expected a "
-            "quantity, e.g. "
-            "500m, 2 or 64Gi");
+            "whole number, e.g. 8");
 }
 
 TEST(DecodeError, OnlyTheFirstIsReported) {

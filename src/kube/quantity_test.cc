@@ -61,6 +61,12 @@ TEST(ParseAmount, CpuIsInThousandths) {
 TEST(ParseAmount, MemoryIsInBytes) {
   EXPECT_EQ(*ParseAmount("memory", "1Ki"), 1024);
 }
+TEST(ParseAmount, OfExtendedResourcesThereAreNoParts) {
+  EXPECT_EQ(ParseAmount("nvidia.com/gpu", "500m").error().message,
+            "\"500m\" of nvidia.com/gpu: must be a whole number");
+  EXPECT_EQ(*ParseAmount("nvidia.com/gpu", "2000m"), 2);
+}
+
 TEST(ParseAmount, ExtendedResourcesAreCounted) {
   EXPECT_EQ(*ParseAmount("nvidia.com/gpu", "8"), 8);
 }

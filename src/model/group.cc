@@ -11,8 +11,13 @@ std::string ToString(const GroupKey& key) {
   return key.part.empty() ? name : fmt::format("{} [{}]", name, key.part);
 }
 
+GroupKey WholeOf(GroupKey key) {
+  if (key.part.starts_with(kStagePrefix)) key.part.clear();
+  return key;
+}
+
 std::string TenantGroupOf(const GroupKey& key) {
-  return fmt::format("{} {}", ToString(key), key.uid);
+  return fmt::format("{} {}", ToString(WholeOf(key)), key.uid);
 }
 
 std::int32_t NeededMembers(const UnitSpec& unit) {

@@ -33,7 +33,14 @@ struct GroupKey {
 // "JobSet default/train", with the part in brackets.
 std::string ToString(const GroupKey& key);
 
-// The group of its tenants (model/claim.h).
+// What parts that are stages begin with; names of replicated jobs hold no spaces.
+inline constexpr std::string_view kStagePrefix = "stage ";
+
+// The key without its stage: stages are planned one after the other, but to claims, and where they are asked
+// to lie in one domain, they are one group.
+GroupKey WholeOf(GroupKey key);
+
+// The group of its tenants (model/claim.h): the same for all of its stages.
 std::string TenantGroupOf(const GroupKey& key);
 
 // What is asked of the domains that a group, or one of its units, is placed in. Label keys, or empty.
@@ -63,8 +70,9 @@ struct UnitSpec {
   std::int32_t expected = 0;    // pods that run at the same time when it runs; 0: as many as there are
   std::int32_t minimum = kAll;  // how many of them must be placed for the unit to count
   TopologyAsk topology;
-  bool alone = false;  // as in Membership
-  bool exists = true;  // its owner exists in the group's current attempt
+  bool gathers = false;  // its minimum is enough, but it starts when all are there: they share one domain
+  bool alone = false;    // as in Membership
+  bool exists = true;    // its owner exists in the group's current attempt
   // The template its pods will be made from; set only for a unit that comes later than the others of its
   // group (a stage that waits for Ready): room is kept for it.
   std::shared_ptr<const kube::PodTemplate> later_template;

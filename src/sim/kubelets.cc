@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "kube/job.h"
+#include "kube/jobset.h"
 #include "sim/json_util.h"
 
 namespace cadre::sim {
@@ -31,11 +32,15 @@ void Add(kube::ResourceList& total, const kube::ResourceList& amounts, std::int6
     total[resource] += sign * amount;
 }
 
-// Runs of one index of a Job, whichever pods they were in.
+// Runs of one index of a Job, whichever pods they were in; a JobSet that starts over makes its Jobs again
+// under the same names.
 std::string IndexKey(const kube::Pod& pod) {
   const kube::OwnerReference* owner = pod.metadata.Controller();
   if (owner == nullptr) return {};
-  return fmt::format("{}/{}", owner->uid, kube::CompletionIndex(pod).value_or(-1));
+  const auto jobset = pod.metadata.labels.find(kube::kJobSetUidLabel);
+  const std::string job =
+      jobset == pod.metadata.labels.end() ? owner->uid : fmt::format("{}/{}", jobset->second, owner->name);
+  return fmt::format("{}/{}", job, kube::CompletionIndex(pod).value_or(-1));
 }
 
 std::int64_t GraceOf(const kube::Object& pod) {
@@ -304,7 +309,10 @@ std::optional<Time> Kubelets::EndOfRun(const PodState& state) const {
   const RunPlan& plan = state.plan;
   const bool restarts_for_ever = state.pod().spec.restart_policy == "Always" && !plan.told;
   if (plan.run.forever || restarts_for_ever) return std::nullopt;
-  if (!plan.run.known && state.life->started < options_.running_before) return std::nullopt;
+  const bool was_there =
+      state.life->started < options_.running_before ||
+      (options_.bound_at_start != nullptr && options_.bound_at_start->contains(state.object.Meta().uid));
+  if (!plan.run.known && was_there) return std::nullopt;
   return state.life->started + plan.run.known.value_or(options_.default_duration);
 }
 

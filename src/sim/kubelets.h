@@ -5,8 +5,8 @@
 // One status write when a pod runs and one when it ends. Pods with restartPolicy OnFailure whose run fails
 // are restarted in place after 10 s, doubling to 5 min. With restartPolicy Always a pod runs for ever, unless
 // the annotation cadre.dev/sim-duration says when it ends. Everything it knows is read from pods and nodes
-// again by a new process, except how many runs of a Job's index have failed by cadre.dev/sim-fail-attempts,
-// where the failed pods are gone.
+// again by a new process, except how many runs of a Job's index have failed by cadre.dev/sim-fail-attempts
+// (restarts of its JobSet included), where the failed pods are gone.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,9 @@ struct KubeletOptions {
   Duration default_duration{60'000};  // for pods whose manifest does not say how long they run
   // Pods that were running before this and whose manifest does not say how long: they run on for ever.
   Time running_before = Time::min();
+  // The same for pods that had a node from the start, by UID, whether their status says that they run or not.
+  // Borrowed; may be null.
+  const std::set<std::string>* bound_at_start = nullptr;
 };
 
 class Kubelets final : public drive::Machine {

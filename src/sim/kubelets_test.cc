@@ -476,6 +476,17 @@ TEST_F(KubeletsTest, KeepPodsOfADumpRunningWhenNothingSaysHowLong) {
   EXPECT_EQ(Phase("old"), PodPhase::kRunning);
 }
 
+TEST_F(KubeletsTest, KeepPodsThatHadTheirNodeFromTheStartWhenNothingSaysHowLong) {
+  Node("n1");
+  BoundPod("old", {"python"});
+  BoundPod("new", {"python"});
+  const std::set<std::string> old = {std::string(Find(Kind::kPod, "old")->Meta().uid)};
+  Start({.bound_at_start = &old});
+  Run(100'000);
+  EXPECT_EQ(Phase("old"), PodPhase::kRunning);
+  EXPECT_EQ(Phase("new"), PodPhase::kSucceeded);
+}
+
 TEST_F(KubeletsTest, LeaveNoTimersBehindWhenAllPodsHaveEnded) {
   Start();
   Node("n1");
