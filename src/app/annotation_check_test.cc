@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 std::vector<std::string> Misread(std::string_view manifest) {
-  return MisreadAnnotations(kube::FromYaml(manifest));
+  return MisreadAnnotations(kube::FromYaml(std::string("---\n").append(manifest)));
 }
 
 TEST(MisreadAnnotations, NamesTheKeyThatWasMeant) {
