@@ -48,7 +48,7 @@ TEST(MisreadAnnotations, LooksIntoTheTemplatesOfAJobSet) {
 
 TEST(MisreadAnnotations, LeavesThoseAloneThatCadreWritesAndThoseOfOthers) {
   EXPECT_THAT(Misread("{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: {cadre.dev/plan: x, "
-                      "cadre.dev/plan-id: y, cadre.dev/claims-group-3: z, cadre.dev/started: s, "
+                      "cadre.dev/plan-id: b, cadre.dev/claims-group-3: z, cadre.dev/started: s, "
                       "example.com/gnag: none}}, spec: {containers: [{name: c}]}}"),
               IsEmpty());
 }
