@@ -149,8 +149,8 @@ void AddPatternNotes(const kube::Object& object, std::vector<std::string>& notes
       const auto pattern = jobset::MessagePattern::Parse(text);
       if (!pattern)
         notes.push_back(
-            fmt::format("{}: failure policy rule {}: onJobFailureMessagePatterns: \"{}\" matches nothing, "
-                        "because it has {}",
+            fmt::format("{}: failure policy rule {}: onJobFailureMessagePatterns: \"{}\" matches nothing: "
+                        "{}",
                         kube::Describe(object), rule.name, text, pattern.error().message));
     }
   }

@@ -48,10 +48,9 @@ std::vector<MessagePattern> PatternsOf(const Rule& rule, std::vector<Remark>& re
     if (pattern) {
       patterns.push_back(*std::move(pattern));
     } else {
-      remarks.push_back(
-          {.reason = "MessagePatternNotRead",
-           .message = fmt::format("failure policy rule {}: pattern \"{}\" matches nothing: it has {}",
-                                  rule.name, text, pattern.error().message)});
+      remarks.push_back({.reason = "MessagePatternNotRead",
+                         .message = fmt::format("failure policy rule {}: pattern \"{}\" matches nothing: {}",
+                                                rule.name, text, pattern.error().message)});
     }
   }
   return patterns;
