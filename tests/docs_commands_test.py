@@ -17,7 +17,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-COMMAND = re.compile(r"^(\$ )?(cadre (?:simulate|topology) .*)$")
+COMMAND = re.compile(r"^(\$ )?(cadre (?:simulate|topology|scenario) .*)$")
 
 
 def blocks(text):
@@ -59,7 +59,8 @@ class DocsCommands(unittest.TestCase):
         # A copy of what the commands read, so that what they write does not stay.
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
-        shutil.copytree(ROOT / "examples", pathlib.Path(self.folder.name) / "examples")
+        for shown in ("examples", "testdata"):
+            shutil.copytree(ROOT / shown, pathlib.Path(self.folder.name) / shown)
 
     def test_there_are_commands_in_every_manual(self):
         files = {where.split(":")[0] for where, _, _ in commands()}

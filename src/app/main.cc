@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/scenario_command.h"
 #include "app/simulate_command.h"
 #include "app/topology_command.h"
 #include "app/version.h"
@@ -58,13 +59,19 @@ int Run(int argc, char** argv) {
   const CLI::App* simulate_command = cadre::app::AddSimulateCommand(app, simulate);
   cadre::app::TopologyFlags topology;
   const CLI::App* topology_command = cadre::app::AddTopologyCommand(app, topology);
+  cadre::app::ScenarioFlags scenario;
+  const CLI::App* scenario_command = cadre::app::AddScenarioCommand(app, scenario);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return ExplainParseError(app, *topology_command ? *topology_command : *simulate_command, error);
+    for (const CLI::App* command : {topology_command, scenario_command}) {
+      if (*command) return ExplainParseError(app, *command, error);
+    }
+    return ExplainParseError(app, *simulate_command, error);
   }
   if (*simulate_command) return cadre::app::RunSimulate(simulate, std::cout, std::cerr);
   if (*topology_command) return cadre::app::RunTopology(topology, std::cout, std::cerr);
+  if (*scenario_command) return cadre::app::RunScenarios(scenario, std::cout, std::cerr);
   return 0;
 }
 

@@ -76,6 +76,7 @@ class Run {
     for (const std::string& violation : simulation_.checker().violations())
       Report(violation);
     if (options_.at_end) options_.at_end(simulation_);
+    CheckCrash();
     return {.problems = std::move(problems_),
             .scheduler_writes = simulation_.scheduler_writes(),
             .controller_writes = simulation_.controller_writes()};
@@ -114,6 +115,16 @@ class Run {
       simulation_.CrashSchedulerAt(options_.crash->n, options_.crash->point);
     else
       simulation_.CrashControllersAt(options_.crash->n, options_.crash->point);
+  }
+
+  // A crash that never came shows nothing.
+  void CheckCrash() {
+    if (!options_.crash) return;
+    const std::uint64_t writes = options_.crash->process == Program::kScheduler
+                                     ? simulation_.scheduler_writes()
+                                     : simulation_.controller_writes();
+    if (writes < options_.crash->n)
+      Report(fmt::format("the crash did not come: there were only {} writes", writes));
   }
 
   void Plan(const Step& step) {

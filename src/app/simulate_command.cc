@@ -159,6 +159,14 @@ report::TextOptions TextOptionsOf(const SimulateFlags& flags) {
   return options;
 }
 
+// Before a run that may take long. What stands in the file stays until there is something to write.
+Result<void> CanWrite(std::string_view flag, const std::string& path) {
+  if (path.empty() || path == "-") return {};
+  if (!std::ofstream(path, std::ios::binary | std::ios::app))
+    return Err("{}: {} cannot be written", flag, path);
+  return {};
+}
+
 Result<void> WriteFile(std::string_view flag, const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
@@ -299,6 +307,10 @@ int RunSimulate(const SimulateFlags& flags, std::ostream& out, std::ostream& err
     err << Printable(problem) << '\n';
   if (const Result<void> checked = CheckInput(flags, input, loaded->traces); !checked)
     return fail(checked.error());
+
+  for (const auto& [flag, path] : {std::pair{"--json", &flags.json}, {"--html", &flags.html}}) {
+    if (const Result<void> can = CanWrite(flag, *path); !can) return fail(can.error());
+  }
 
   SimulationOptions options;
   options.start = StartOf(input, loaded->traces.start.value_or(options.start));

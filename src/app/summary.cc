@@ -237,6 +237,10 @@ class Builder {
     if (report_.groups.empty())
       report_.notes.emplace_back(
           "nothing was submitted: the input holds no Pod, Job, JobSet or PodGroup that is to run");
+    const auto tells_clock = [](const report::GroupRow& row) { return row.reason.contains(" UTC"); };
+    if (std::ranges::any_of(report_.groups, tells_clock))
+      report_.notes.push_back(
+          fmt::format("times in UTC are those of the run, which begins at {}", FormatRfc3339(start_)));
     for (const std::string& warning : simulation_.api().warnings())
       report_.notes.push_back(warning);
   }

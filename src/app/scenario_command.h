@@ -1,0 +1,28 @@
+// `cadre scenario`: runs scenario files and says what is not as it should be. docs/scenarios.md is its
+// manual.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's name
+class App;
+}
+
+namespace cadre::app {
+
+// The flags as given.
+struct ScenarioFlags {
+  std::vector<std::string> files;
+  bool crash = false;  // also with the scheduler killed at each of its writes
+};
+
+// Adds the subcommand; parsing fills `flags`, which must outlive `app`.
+CLI::App* AddScenarioCommand(CLI::App& app, ScenarioFlags& flags);
+
+// One line for each file, and what was wrong, to `out`; what could not be read to `err`. Returns the exit
+// code: 0 all as they should be, 1 one is not, 2 bad input.
+int RunScenarios(const ScenarioFlags& flags, std::ostream& out, std::ostream& err);
+
+}  // namespace cadre::app
