@@ -255,6 +255,16 @@ TEST_F(OutlookTest, AGroupThatRoomDoesNotHelpKeepsNobodyOff) {
   EXPECT_TRUE(Runs("small"));
 }
 
+TEST_F(OutlookTest, FifoDoesNotWaitForAGroupWhoseVolumeIsNotBound) {
+  Use(With({.backfill = queue::Backfill::kFifo}));
+  world().AddNodes(2, 1);
+  world().AddJob("disk", 1);
+  world().AddPod("disk", 0, 1, "volumes: [{name: d, persistentVolumeClaim: {claimName: absent}}], ");
+  world().Run();
+  Submit("small", 1);
+  EXPECT_TRUE(Runs("small"));
+}
+
 // --- domains
 
 TEST_F(OutlookTest, AHeadThatNeedsOneRackReservesARackAndNotASum) {

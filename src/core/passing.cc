@@ -1,4 +1,6 @@
 // Which waiting groups are tried, in order, and whether one may pass those ahead of it (docs/queue.md).
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/scheduler_impl.h"
@@ -102,11 +104,19 @@ bool Scheduler::Impl::WaitsInLine(const model::GroupKey& key, Group& group) {
   return true;
 }
 
+// It waits for volumes, whatever room there is.
+bool Scheduler::Impl::WaitsForVolumes(const Group& group) const {
+  return std::ranges::any_of(group.members, [this](const auto& member) {
+    const model::PodEntry& pod = state_.cluster.pod(member.second.pod);
+    return !state_.cluster.shape(pod.shape).missing_claims.empty();
+  });
+}
+
 // It was refused: may it be the head that others are kept from delaying? Not what no node could hold, nor
-// what is being made whole or given back.
+// what no node's room would help, nor what is being made whole or given back.
 void Scheduler::Impl::NoteRefusal(const model::GroupKey& key, Group& group) {
   group.held_back = false;
-  if (!group.started && group.why->kind != match::No::kNever) {
+  if (!group.started && group.why->kind != match::No::kNever && !WaitsForVolumes(group)) {
     queue_.Block(key);
   } else {
     queue_.Unblock(key);

@@ -88,6 +88,7 @@ class Scheduler::Impl {
   bool MayBeHeldBack(const model::GroupKey& key, const Group& group) const;
   void HoldBack(const model::GroupKey& key, Group& group, std::string why);
   bool WaitsInLine(const model::GroupKey& key, Group& group);
+  bool WaitsForVolumes(const Group& group) const;
   void NoteRefusal(const model::GroupKey& key, Group& group);
 
   // claiming.cc
