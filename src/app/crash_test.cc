@@ -17,6 +17,8 @@ namespace {
 // A run with more writes than this is crashed at a sample of them (docs/scenarios.md says which).
 constexpr std::uint64_t kEveryWriteUpTo = 300;
 constexpr std::uint64_t kSampled = 40;
+constexpr std::uint64_t kLongRun = 1'000;  // writes
+constexpr std::uint64_t kSampledOfLong = 12;
 
 // CADRE_EVERY_WRITE=1: every write of every scenario, which takes hours for the largest.
 bool EveryWrite() {
@@ -87,8 +89,9 @@ class CrashOf : public testing::TestWithParam<std::string> {
 
 TEST_P(CrashOf, TheSchedulerAtAnyWriteLosesAndDoublesNothing) {
   const std::uint64_t writes = clean_.scheduler_writes;
-  CrashAtEach(scenario_, Program::kScheduler,
-              Sample(writes, writes > kEveryWriteUpTo && !EveryWrite() ? kSampled : writes));
+  std::uint64_t count = writes;
+  if (writes > kEveryWriteUpTo && !EveryWrite()) count = writes > kLongRun ? kSampledOfLong : kSampled;
+  CrashAtEach(scenario_, Program::kScheduler, Sample(writes, count));
 }
 
 TEST_P(CrashOf, TheControllersAtAnyWriteLosesAndDoublesNothing) {
