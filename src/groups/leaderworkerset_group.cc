@@ -69,13 +69,14 @@ const kube::Pod* LeaderAmong(const std::vector<const kube::Pod*>& members) {
 std::shared_ptr<const kube::PodTemplate> WorkerTemplate(const kube::LeaderWorkerSet& set,
                                                         const model::GroupKey& key, const kube::Pod* leader) {
   auto workers = std::make_shared<kube::PodTemplate>(set.spec.worker_template);
-  workers->labels.insert_or_assign(std::string(kube::kLwsNameLabel), key.name);
-  workers->labels.insert_or_assign(std::string(kube::kLwsGroupIndexLabel),
-                                   key.part.substr(kPartPrefix.size()));
+  // Named keys: g++ 12 sees an overflow in a temporary here that is none.
+  const std::string name_label(kube::kLwsNameLabel);
+  const std::string index_label(kube::kLwsGroupIndexLabel);
+  workers->labels[name_label] = key.name;
+  workers->labels[index_label] = key.part.substr(kPartPrefix.size());
   const std::string_view group_key =
       leader == nullptr ? std::string_view{} : ValueOf(leader->metadata.labels, kube::kLwsGroupKeyLabel);
-  if (!group_key.empty())
-    workers->labels.insert_or_assign(std::string(kube::kLwsGroupKeyLabel), std::string(group_key));
+  if (!group_key.empty()) workers->labels[std::string(kube::kLwsGroupKeyLabel)] = std::string(group_key);
   return workers;
 }
 
