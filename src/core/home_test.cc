@@ -21,21 +21,21 @@ class Home : public ::testing::Test {
     world_.AddNode("a", cpus_in_a, "topology.kubernetes.io/rack: a");
     world_.AddNode("b", cpus_in_b, "topology.kubernetes.io/rack: b");
   }
-  void GivenJobSet(std::string_view asks) {
+  void GivenJobSet(std::string_view asks, const std::string& name = "train", int workers = 3) {
     world_.Create(fmt::format(R"(apiVersion: jobset.x-k8s.io/v1alpha2
 kind: JobSet
-metadata: {{name: train, annotations: {{cadre.dev/{}-topology: topology.kubernetes.io/rack}}}}
+metadata: {{name: {1}, annotations: {{cadre.dev/{0}-topology: topology.kubernetes.io/rack}}}}
 spec:
   replicatedJobs:
   - name: driver
     template: {{spec: {{completionMode: Indexed, completions: 1, parallelism: 1, template: {{spec: {{schedulerName: cadre, restartPolicy: Never, containers: [{{name: main, image: a, resources: {{requests: {{cpu: "1"}}}}}}]}}}}}}}}
   - name: workers
     dependsOn: [{{name: driver, status: Complete}}]
-    template: {{spec: {{completionMode: Indexed, completions: 3, parallelism: 3, template: {{spec: {{schedulerName: cadre, restartPolicy: Never, containers: [{{name: main, image: a, resources: {{requests: {{cpu: "1"}}}}}}]}}}}}}}}
+    template: {{spec: {{completionMode: Indexed, completions: {2}, parallelism: {2}, template: {{spec: {{schedulerName: cadre, restartPolicy: Never, containers: [{{name: main, image: a, resources: {{requests: {{cpu: "1"}}}}}}]}}}}}}}}
 )",
-                              asks));
-    world_.AddChildJob("train", "driver", 0, 1);
-    world_.AddPods("train-driver-0", 1);
+                              asks, name, workers));
+    world_.AddChildJob(name, "driver", 0, 1);
+    world_.AddPods(name + "-driver-0", 1);
     world_.Run();
   }
   void DriverEndsAndWorkersCome() {
@@ -61,6 +61,14 @@ TEST_F(Home, NothingStartsWhereNoDomainCouldHoldEveryStage) {
   GivenJobSet("required");
   EXPECT_EQ(world_.CountBound(), 0);
   EXPECT_THAT(world_.ReasonOf("train"), HasSubstr("none could hold its stage 2"));
+}
+
+TEST_F(Home, AJobSetThatFitsIsNotTakenForOneWhoseLaterStageNeverFits) {
+  GivenRacks(2, 2);
+  GivenJobSet("required");
+  GivenJobSet("required", "small", 1);
+  EXPECT_EQ(world_.CountBound("train"), 0);
+  EXPECT_EQ(world_.CountBound("small"), 1);
 }
 
 TEST_F(Home, TheSecondStageWaitsThereWhateverIsFreeElsewhere) {

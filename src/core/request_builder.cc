@@ -114,8 +114,8 @@ class Builder {
     if (ask_.not_ready.empty()) ask_.not_ready = std::move(why);
   }
   Ask Take() {
-    if (plain_) return std::move(ask_);
-    ask_.signature.clear();
+    // Whether a stage may choose a domain hangs on the stages that come later, too.
+    if (!plain_ || SharesHome(group_.spec)) ask_.signature.clear();
     return std::move(ask_);
   }
 
