@@ -133,7 +133,7 @@ Result<void> ReadRacks(Entry& entry, const json::value& value, std::string_view 
 
 bool IsResource(std::string_view name) {
   return std::find(kResources.begin(), kResources.end(), name) != kResources.end() ||
-         name.starts_with("hugepages-") || name.find('/') != std::string_view::npos;
+         name.starts_with("hugepages-") || kube::IsExtended(name);
 }
 
 Result<void> ReadResource(Entry& entry, std::string_view name, const json::value& value,

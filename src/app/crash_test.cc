@@ -36,9 +36,6 @@ std::uint64_t SampledOfControllers(std::uint64_t writes) {
 
 constexpr std::size_t kMostReported = 5;
 
-constexpr drive::CrashPoint kPoints[] = {drive::CrashPoint::kBefore, drive::CrashPoint::kAfter,
-                                         drive::CrashPoint::kAfterUnanswered};
-
 // `count` numbers from 1 to `writes`: the first ones, then evenly spread up to the last.
 std::vector<std::uint64_t> Sample(std::uint64_t writes, std::uint64_t count) {
   std::vector<std::uint64_t> numbers;
@@ -59,7 +56,7 @@ void CrashAtEach(const Scenario& scenario, Program program, const std::vector<st
   std::size_t reported = 0;
   std::size_t runs = 0;
   for (const std::uint64_t n : numbers) {
-    for (const drive::CrashPoint point : kPoints) {
+    for (const drive::CrashPoint point : drive::kCrashPoints) {
       ScenarioRunOptions options;
       options.crash = CrashPlan{program, n, point};
       options.only_end = true;

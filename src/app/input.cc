@@ -242,11 +242,7 @@ class Sorter {
   }
 
   static std::string NoteOf(const std::string& why, const std::vector<std::string>& names) {
-    std::string note = why + ": ";
-    for (std::size_t i = 0; i < std::min(names.size(), kNamedPerNote); ++i)
-      note += (i > 0 ? ", " : "") + names[i];
-    if (names.size() > kNamedPerNote) note += fmt::format(" and {} more", names.size() - kNamedPerNote);
-    return note;
+    return fmt::format("{}: {}", why, FirstAndMore(names, kNamedPerNote));
   }
 
   // They are taken and nothing is made of them: that must not look as if they had run.

@@ -6,9 +6,9 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "jobset/message_pattern.h"
 #include "kube/job.h"
 #include "kube/jobset.h"
@@ -19,14 +19,6 @@ namespace cadre::app {
 namespace {
 
 constexpr std::size_t kNamed = 3;
-
-std::string ListOf(const std::vector<std::string>& names) {
-  const std::size_t shown = std::min(names.size(), kNamed);
-  std::string text =
-      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
-  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
-  return text;
-}
 
 // One spec that pods are made from.
 struct Source {
@@ -70,7 +62,7 @@ std::string OfNodeNames(const std::vector<Source>& sources) {
   return fmt::format(
       "spec.nodeName in a pod template ({}): such pods are on their node from their birth, whether there is "
       "room or not, and nobody schedules them; the rest of their group is placed around them",
-      ListOf(names));
+      FirstAndMore(names, kNamed));
 }
 
 bool IsKeptForEver(const kube::PodSpec& spec, const kube::Taint& taint) {
@@ -108,7 +100,7 @@ std::string OfEvictions(const SimulationInput& input, const std::vector<Source>&
   if (names.empty()) return "";
   return fmt::format(
       "NoExecute taints evict nobody here, at once or after tolerationSeconds; in a cluster they would: {}",
-      ListOf(names));
+      FirstAndMore(names, kNamed));
 }
 
 bool IsForOnePod(const kube::Object& object) {
@@ -135,9 +127,8 @@ std::string OfClaims(const SimulationInput& input, const std::vector<Source>& so
   if (names.empty()) return "";
   return fmt::format(
       "access mode ReadWriteOncePod is not kept: pods that share such a claim run side by side here, and in "
-      "a "
-      "cluster one after the other ({})",
-      ListOf(names));
+      "a cluster one after the other ({})",
+      FirstAndMore(names, kNamed));
 }
 
 void AddPatternNotes(const kube::Object& object, std::vector<std::string>& notes) {

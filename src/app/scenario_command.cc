@@ -44,8 +44,7 @@ class Runner {
     std::size_t runs = 0;
     std::size_t bad = 0;
     for (std::uint64_t n = 1; n <= writes_ && bad < kMostBadCrashes; ++n) {
-      for (const drive::CrashPoint point :
-           {drive::CrashPoint::kBefore, drive::CrashPoint::kAfter, drive::CrashPoint::kAfterUnanswered}) {
+      for (const drive::CrashPoint point : drive::kCrashPoints) {
         ScenarioRunOptions options;
         options.crash = CrashPlan{Program::kScheduler, n, point};
         options.only_end = true;

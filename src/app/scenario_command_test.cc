@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "app/scenario_testing.h"
+
 namespace cadre::app {
 namespace {
 
@@ -15,27 +17,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-// One node, one pod that runs for 10 s, and what is expected of it.
+// Pod web runs on the one node there is; `expect`: what of it at the end.
 std::string WriteScenario(std::string_view expect) {
   static int count = 0;
   const std::string path = fmt::format("{}scenario-{}.yaml", testing::TempDir(), ++count);
-  std::ofstream(path) << fmt::format(R"(scenario: A pod runs.
-report: own
-cluster:
-  nodes: [{{name: node, cpu: 4}}]
-steps:
-  - {{at: 0s, apply: Pod/web}}
-expect:
-  - {{at: end, of: Pod/web, {}}}
----
-apiVersion: v1
-kind: Pod
-metadata: {{name: web, annotations: {{cadre.dev/sim-duration: 10s}}}}
-spec:
-  restartPolicy: Never
-  containers: [{{name: main, image: busybox, resources: {{requests: {{cpu: 1}}}}}}]
-)",
-                                     expect);
+  std::ofstream(path) << FileWith("  - {at: 0s, apply: Pod/web}",
+                                  fmt::format("  - {{at: end, of: Pod/web, {}}}", expect));
   return path;
 }
 

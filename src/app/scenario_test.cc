@@ -27,27 +27,6 @@ INSTANTIATE_TEST_SUITE_P(All, ScenarioFile, testing::ValuesIn(AllScenarioNames()
 
 // ---- the format
 
-// A scenario of one node and one pod around what a test is about.
-std::string FileWith(std::string_view steps, std::string_view expect) {
-  return fmt::format(R"(scenario: A pod runs.
-report: own
-cluster:
-  nodes: [{{name: node, cpu: 4}}]
-steps:
-{}
-expect:
-{}
----
-apiVersion: v1
-kind: Pod
-metadata: {{name: web, annotations: {{cadre.dev/sim-duration: 10s}}}}
-spec:
-  restartPolicy: Never
-  containers: [{{name: main, image: busybox, resources: {{requests: {{cpu: 1}}}}}}]
-)",
-                     steps, expect);
-}
-
 std::string MessageOf(std::string_view text) {
   const Result<Scenario> scenario = ParseScenario(text, "a.yaml");
   return scenario ? "it was read" : scenario.error().message;

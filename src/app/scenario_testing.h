@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "app/scenario.h"
@@ -35,6 +37,27 @@ inline std::string TestNameOf(const std::string& scenario) {
 
 inline Result<Scenario> LoadScenarioNamed(const std::string& name) {
   return LoadScenario((ScenarioFolder() / (name + ".yaml")).string());
+}
+
+// A scenario of one node and one pod around what a test is about.
+inline std::string FileWith(std::string_view steps, std::string_view expect) {
+  return fmt::format(R"(scenario: A pod runs.
+report: own
+cluster:
+  nodes: [{{name: node, cpu: 4}}]
+steps:
+{}
+expect:
+{}
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: web, annotations: {{cadre.dev/sim-duration: 10s}}}}
+spec:
+  restartPolicy: Never
+  containers: [{{name: main, image: busybox, resources: {{requests: {{cpu: 1}}}}}}]
+)",
+                     steps, expect);
 }
 
 }  // namespace cadre::app

@@ -1,11 +1,11 @@
 #include "app/scenario_world.h"
 
 #include <algorithm>
-#include <charconv>
 #include <variant>
 
 #include <fmt/format.h>
 
+#include "groups/sources.h"
 #include "kube/job.h"
 #include "kube/jobset.h"
 #include "kube/leaderworkerset.h"
@@ -36,12 +36,8 @@ bool IsNewer(const kube::Object& a, const kube::Object& b) {
 // Of a LeaderWorkerSet's pod that of its group.
 std::optional<std::int32_t> IndexOf(const kube::Object& pod, kube::Kind owner) {
   if (owner != kube::Kind::kLeaderWorkerSet) return kube::CompletionIndex(pod.As<kube::Pod>());
-  const auto label = pod.Meta().labels.find(kube::kLwsGroupIndexLabel);
-  std::int32_t index = 0;
-  if (label == pod.Meta().labels.end()) return std::nullopt;
-  const std::string& text = label->second;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-  return error == std::errc{} && end == text.data() + text.size() ? std::optional(index) : std::nullopt;
+  const auto place = groups::LwsPlaceOf(pod.As<kube::Pod>());
+  return place ? std::optional(place->group) : std::nullopt;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "app/simulation.h"
 #include "app/summary.h"
 #include "app/terminal.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "report/html_page.h"
 #include "report/json_text.h"
@@ -196,11 +197,9 @@ Result<void> CheckInput(const SimulateFlags& flags, const SimulationInput& input
   }
   if (flags.strict && !input.without_controller.empty())
     return Err(
-        "{}{}: the controller of LeaderWorkerSets is not simulated; without --strict none of its pods are "
+        "{}: the controller of LeaderWorkerSets is not simulated; without --strict none of its pods are "
         "made",
-        input.without_controller.front(),
-        input.without_controller.size() > 1 ? fmt::format(" and {} more", input.without_controller.size() - 1)
-                                            : "");
+        FirstAndMore(input.without_controller, 1));
   if (flags.strict && !input.misread.empty())
     return Err("{}; without --strict it counts as absent", input.misread.front());
   if (flags.strict && !input.problems.empty())

@@ -29,7 +29,7 @@ std::string Nodes(std::size_t count) {
 std::string Capacity(const kube::ResourceList& total) {
   kube::ResourceList shown;
   for (const auto& [resource, amount] : total) {
-    if (resource == kube::kCpu || resource == kube::kMemory || resource.find('/') != std::string::npos)
+    if (resource == kube::kCpu || resource == kube::kMemory || kube::IsExtended(resource))
       shown.insert_or_assign(resource, amount);
   }
   return shown.empty() ? std::string{} : Printable(kube::FormatAmounts(shown));

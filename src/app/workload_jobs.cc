@@ -8,6 +8,7 @@
 #include "app/input.h"
 #include "base/json.h"
 #include "kube/decode.h"
+#include "kube/resources.h"
 
 namespace cadre::app {
 
@@ -56,7 +57,7 @@ json::object PodTemplate(const WorkloadJob& job) {
   for (const auto& [resource, quantity] : job.requests) {
     requests[resource] = quantity;
     // Kubernetes wants both for extended resources.
-    if (resource.find('/') != std::string::npos) limits[resource] = quantity;
+    if (kube::IsExtended(resource)) limits[resource] = quantity;
   }
   json::object resources{{"requests", std::move(requests)}};
   if (!limits.empty()) resources["limits"] = std::move(limits);

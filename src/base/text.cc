@@ -61,6 +61,13 @@ std::string SomeOf(std::span<const std::string> names, std::size_t most) {
                      names.size() > most ? ", …" : "");
 }
 
+std::string FirstAndMore(std::span<const std::string> names, std::size_t most) {
+  const std::size_t shown = std::min(names.size(), most);
+  std::string text = fmt::format("{}", fmt::join(names.first(shown), ", "));
+  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
+}
+
 std::string Quantify(std::int64_t count, std::string_view one, std::string_view many) {
   if (count == 1) return fmt::format("1 {}", one);
   return many.empty() ? fmt::format("{} {}s", count, one) : fmt::format("{} {}", count, many);

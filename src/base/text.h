@@ -21,6 +21,9 @@ std::string Lower(std::string_view text);
 // "n1, n2, …": the first `most` of the names, and a sign when there are others.
 std::string SomeOf(std::span<const std::string> names, std::size_t most);
 
+// "n1, n2 and 3 more": the first `most` of the names, and how many others there are.
+std::string FirstAndMore(std::span<const std::string> names, std::size_t most);
+
 // "1 node", "3 nodes". `many` where adding an s is wrong.
 std::string Quantify(std::int64_t count, std::string_view one, std::string_view many = {});
 

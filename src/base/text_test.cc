@@ -108,5 +108,16 @@ TEST(SomeOf, SaysThatThereAreOthers) {
   EXPECT_EQ(SomeOf(names, 2), "a, b, …");
 }
 
+TEST(FirstAndMore, ListsAllWhereTheyAreFew) {
+  const std::vector<std::string> names = {"a", "b"};
+  EXPECT_EQ(FirstAndMore(names, 2), "a, b");
+  EXPECT_EQ(FirstAndMore({}, 2), "");
+}
+
+TEST(FirstAndMore, CountsTheOthers) {
+  const std::vector<std::string> names = {"a", "b", "c", "d"};
+  EXPECT_EQ(FirstAndMore(names, 2), "a, b and 2 more");
+}
+
 }  // namespace
 }  // namespace cadre

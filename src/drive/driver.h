@@ -7,6 +7,7 @@
 // therefore the same code live and simulated. Thread rule: the event loop's thread only.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -38,6 +39,9 @@ enum class CrashPoint : std::uint8_t {
   kAfter,           // it is carried out, the answer is handled (its Step runs), then the process dies
   kAfterUnanswered  // it is carried out, the process dies before the answer arrives
 };
+// All of them but kNone, for tests that try each.
+inline constexpr std::array kCrashPoints = {CrashPoint::kBefore, CrashPoint::kAfter,
+                                            CrashPoint::kAfterUnanswered};
 
 class Driver {
  public:

@@ -267,9 +267,8 @@ void Reader::Read(std::string_view key, ResourceList& out) const {
     if (!amount) {
       FieldPath path = PathTo(key);
       path.push_back({.key = std::string(name), .index = std::nullopt});
-      const bool is_extended = name.find('/') != std::string_view::npos;
       return Wrong(std::move(path), value,
-                   is_extended ? "a whole number, e.g. 8" : "a quantity, e.g. 500m, 2 or 64Gi");
+                   IsExtended(name) ? "a whole number, e.g. 8" : "a quantity, e.g. 500m, 2 or 64Gi");
     }
     out.emplace_hint(out.end(), std::string_view(name), *amount);
   }

@@ -252,8 +252,7 @@ Result<std::int64_t> ParseAmount(std::string_view resource, std::string_view tex
   // Devices are whole, as the API server has it. What is too large for thousandths is whole anyway.
   const bool is_part =
       quantity->milli % 1000 != 0 && quantity->milli != std::numeric_limits<std::int64_t>::max();
-  if (is_part && resource.find('/') != std::string_view::npos)
-    return Err("\"{}\" of {}: must be a whole number", text, resource);
+  if (is_part && IsExtended(resource)) return Err("\"{}\" of {}: must be a whole number", text, resource);
   return resource == kCpu ? quantity->milli : quantity->value;
 }
 

@@ -24,6 +24,13 @@ inline constexpr std::string_view kMemory = "memory";
 inline constexpr std::string_view kEphemeralStorage = "ephemeral-storage";
 inline constexpr std::string_view kPods = "pods";
 
+// A resource that a device or the like gives, not the machine itself: its name is qualified with a domain. It
+// comes whole, and the kubelet allocates it. Source: Kubernetes' IsExtendedResourceName, without its
+// exceptions for names of kubernetes.io, which no node offers.
+inline bool IsExtended(std::string_view resource) {
+  return resource.find('/') != std::string_view::npos;
+}
+
 // A quantity in thousandths of a unit and in whole units, both rounded up; both saturate at int64's ends.
 struct Quantity {
   std::int64_t milli = 0;

@@ -65,10 +65,6 @@ bool AnyCollide(const std::vector<model::HostPort>& a, const std::vector<model::
   });
 }
 
-bool IsExtended(std::string_view resource) {
-  return resource.find('/') != std::string_view::npos;
-}
-
 std::int64_t SaturatingAdd(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;

@@ -58,9 +58,6 @@ std::vector<model::HostPort> PortsInUse(const model::Cluster& cluster, const mod
 
 bool AnyCollide(const std::vector<model::HostPort>& a, const std::vector<model::HostPort>& b);
 
-// A resource that a device or the like gives, not the machine itself: its name is qualified.
-bool IsExtended(std::string_view resource);
-
 // How much of `free` a pod leaves unused where it goes, in 1/1024 of the largest node; `scale` is WasteScale
 // of what that one has in all.
 inline double WasteScale(std::int64_t largest) {

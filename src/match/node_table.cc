@@ -73,7 +73,7 @@ NodeTable::NodeTable(const model::Cluster& cluster, std::vector<model::NodeId> n
 void NodeTable::FindExtended() {
   for (std::size_t r = 0; r < cluster_->resources().size(); ++r) {
     const model::ResourceId resource(r);
-    if (IsExtended(cluster_->resources().Name(resource))) extended_.push_back(resource);
+    if (kube::IsExtended(cluster_->resources().Name(resource))) extended_.push_back(resource);
   }
 }
 

@@ -183,7 +183,7 @@ class Builder {
     for (std::size_t r = 0; r < made.requests.size(); ++r) {
       if (made.requests[r] <= 0) continue;
       made.asks.push_back(r);
-      if (IsExtended(nodes_.cluster().resources().Name(problem_.resources[r]))) ++made.extended;
+      if (kube::IsExtended(nodes_.cluster().resources().Name(problem_.resources[r]))) ++made.extended;
       if (problem_.resources[r] == model::ResourceNames::kPods) continue;
       // More than the largest node has counts as all of it: it will not fit anyway.
       const double part = static_cast<double>(made.requests[r]) /

@@ -53,7 +53,7 @@ void RoomIndex::Rebuild() {
   resource_count_ = cluster_->resources().size();
   extended_.clear();
   for (std::size_t r = 0; r < resource_count_; ++r) {
-    if (IsExtended(cluster_->resources().Name(model::ResourceId(r)))) extended_.emplace_back(r);
+    if (kube::IsExtended(cluster_->resources().Name(model::ResourceId(r)))) extended_.emplace_back(r);
   }
   const std::size_t size = nodes_->size();
   free_.assign(size * resource_count_, 0);

@@ -36,7 +36,7 @@ ShapeRooms::ShapeRooms(const RoomIndex& index, model::ShapeId shape, Newcomer wh
                       .amount = request.amount,
                       .per_unit = 1.0 / static_cast<double>(request.amount),
                       .scale = counts ? WasteScale(largest) : 0});
-    extended_ += IsExtended(cluster.resources().Name(request.resource)) ? 1 : 0;
+    extended_ += kube::IsExtended(cluster.resources().Name(request.resource)) ? 1 : 0;
   }
   any_node_ = s.node_selector.empty() && !s.node_affinity && s.volume_affinities.empty();
   ReadAll();

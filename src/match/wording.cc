@@ -116,8 +116,7 @@ std::string AmountsText(const model::Shape& shape) {
   std::vector<std::string> parts;
   for (const bool extended : {false, true}) {
     for (const auto& [resource, amount] : shape.request_list) {
-      if (amount == 0 || resource == kube::kPods || (resource.find('/') != std::string::npos) != extended)
-        continue;
+      if (amount == 0 || resource == kube::kPods || kube::IsExtended(resource) != extended) continue;
       parts.push_back(kube::FormatAmount(resource, amount));
     }
   }

@@ -116,9 +116,7 @@ class Run {
           if (world_.clock.Now() >= At(kCalmFrom) || !random_.Chance(scenario_.crashes)) {
             return drive::CrashPoint::kNone;
           }
-          constexpr drive::CrashPoint kPoints[] = {drive::CrashPoint::kBefore, drive::CrashPoint::kAfter,
-                                                   drive::CrashPoint::kAfterUnanswered};
-          return kPoints[random_.Uniform(3)];
+          return drive::kCrashPoints[random_.Uniform(drive::kCrashPoints.size())];
         },
         [this] { crashed_ = true; });
   }

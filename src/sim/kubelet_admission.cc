@@ -14,16 +14,11 @@ std::int64_t AmountOf(const kube::ResourceList& list, std::string_view resource)
   return found == list.end() ? 0 : found->second;
 }
 
-// Device plugins manage what is named with a domain.
-bool IsExtended(std::string_view resource) {
-  return resource.find('/') != std::string_view::npos;
-}
-
 // The kubelet allocates devices before it checks anything else.
 std::optional<Rejection> OutOfDevices(const kube::ResourceList& requests,
                                       const kube::ResourceList& allocatable, const kube::ResourceList& used) {
   for (const auto& [resource, amount] : requests) {
-    if (!IsExtended(resource) || amount == 0) continue;
+    if (!kube::IsExtended(resource) || amount == 0) continue;
     const std::int64_t available = AmountOf(allocatable, resource) - AmountOf(used, resource);
     if (amount <= available) continue;
     return Rejection{
@@ -56,7 +51,7 @@ std::optional<Rejection> OutOfResources(const kube::ResourceList& requests,
     if (auto rejection = check(resource)) return rejection;
   }
   for (const auto& [resource, amount] : requests) {
-    if (IsExtended(resource) || std::ranges::find(kFirst, resource) != kFirst.end()) continue;
+    if (kube::IsExtended(resource) || std::ranges::find(kFirst, resource) != kFirst.end()) continue;
     if (auto rejection = check(resource)) return rejection;
   }
   return std::nullopt;
