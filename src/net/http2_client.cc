@@ -92,7 +92,9 @@ class Http2Client::Impl : public Http2Connection::Sink, public std::enable_share
   void Connected(Result<std::unique_ptr<Transport>> transport);
   void ConnectionFailed(const std::string& reason);
   Duration PauseBeforeNextAttempt();
+  void NothingServed(const std::string& reason);
   void RetireCurrent();
+  void CutOffOldest();
 
   EventLoop& loop_;
   const Url url_;
@@ -344,14 +346,18 @@ void Http2Client::Impl::OnDraining(Http2Connection& from) {
   if (&from != current_.get() || !current_is_ready_) return;
   RetireCurrent();
   SchedulePump();
+  // Not to run in circles with a server that only says goodbye.
+  if (!current_has_served_)
+    NothingServed(fmt::format("{} asked for another connection at once", url_.Text()));
 }
 
 void Http2Client::Impl::RetireCurrent() {
   draining_.push_back(std::exchange(current_, nullptr));
-  if (!current_has_served_)
-    PauseBeforeNextAttempt();  // not to run in circles with a server that only says goodbye
   current_is_ready_ = false;
-  if (draining_.size() <= options_.max_draining) return;
+  if (draining_.size() > options_.max_draining) CutOffOldest();
+}
+
+void Http2Client::Impl::CutOffOldest() {
   const Connection oldest = draining_.front();
   draining_.erase(draining_.begin());
   oldest->Close();
@@ -418,7 +424,6 @@ void Http2Client::Impl::Connected(Result<std::unique_ptr<Transport>> transport) 
   current_ = Http2Connection::Start(loop_, *std::move(transport), options, weak_from_this());
 }
 
-// After a connection that served nothing.
 Duration Http2Client::Impl::PauseBeforeNextAttempt() {
   const int doublings = std::min(failures_, kMostDoublings);
   ++failures_;
@@ -431,18 +436,23 @@ Duration Http2Client::Impl::PauseBeforeNextAttempt() {
   return pause;
 }
 
-// No connection came about, or one that never answered a request.
 void Http2Client::Impl::ConnectionFailed(const std::string& reason) {
-  ++counters_.failed_connections;
   CancelTimer(connect_timer_);
   connecting_.reset();
   if (current_ != nullptr) current_->Close();
   current_.reset();
   current_is_ready_ = false;
+  NothingServed(reason);
+}
+
+// No connection came about, or one that answered no request. Requests that still wait live through a number
+// of those.
+void Http2Client::Impl::NothingServed(const std::string& reason) {
+  ++counters_.failed_connections;
   last_failure_ = reason;
   const Duration pause = PauseBeforeNextAttempt();
-  CADRE_LOG(kWarn, "{}: {}; next attempt in {}", options_.name, reason, FormatDuration(pause));
-
+  CADRE_LOG(kWarn, "{}: {}; next attempt in {} at the earliest", options_.name, reason,
+            FormatDuration(pause));
   std::vector<PendingPtr> given_up;
   for (const auto& [key, pending] : waiting_) {
     if (++pending->failed_connections >= options_.connect_attempts) given_up.push_back(pending);
@@ -459,7 +469,10 @@ void Http2Client::Impl::ConnectionFailed(const std::string& reason) {
 void Http2Client::Impl::SetTls(std::shared_ptr<const TlsContext> tls, bool reconnect) {
   tls_ = std::move(tls);
   CADRE_ASSERT(!NeedsTls(), "an https URL needs TLS");
-  if (reconnect && current_ != nullptr && current_is_ready_) current_->Drain();
+  if (!reconnect || current_ == nullptr || !current_is_ready_) return;
+  current_->Drain();
+  RetireCurrent();
+  SchedulePump();
 }
 
 Http2Client::Counters Http2Client::Impl::counters() const {

@@ -60,7 +60,7 @@ class Http2Client {
  public:
   struct Counters {
     std::uint64_t connections = 0;         // that were ready for requests
-    std::uint64_t failed_connections = 0;  // that never came to that
+    std::uint64_t failed_connections = 0;  // none came about, or one that answered nothing
     std::uint64_t requests = 0;            // put on a connection, repetitions included
     std::uint64_t repetitions = 0;         // of those
     std::size_t waiting = 0;               // now

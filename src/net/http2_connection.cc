@@ -297,7 +297,7 @@ void Connection::Take(Result<std::string_view> bytes) {
   if (closed_) return;
   if (!bytes) return Fail(bytes.error().message);
   last_read_ = loop_.Now();
-  awaiting_pong_ = false;
+  if (std::exchange(awaiting_pong_, false)) SetAlarm(options_.ping_after, &Connection::CheckAlive);
   const ssize_t taken = nghttp2_session_mem_recv(
       session_.get(), reinterpret_cast<const std::uint8_t*>(bytes->data()), bytes->size());
   if (taken < 0) return Fail(fmt::format("HTTP/2 error: {}", nghttp2_strerror(static_cast<int>(taken))));

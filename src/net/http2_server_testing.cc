@@ -132,10 +132,12 @@ class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
     TestRequest request = self.streams_[frame->hd.stream_id].request;
     request.connection = self.number_;
     request.stream = frame->hd.stream_id;
-    self.server_.requests.push_back(request);
     // Not from here: nghttp2 is at work.
     self.loop_.Post([weak = self.weak_from_this(), request] {
-      if (const auto alive = weak.lock()) alive->server_.on_request(request);
+      const auto alive = weak.lock();
+      if (alive == nullptr) return;
+      alive->server_.requests.push_back(request);
+      alive->server_.on_request(request);
     });
     return 0;
   }
