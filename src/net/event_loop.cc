@@ -95,8 +95,8 @@ Result<void> EventLoop::OnSignals(std::initializer_list<int> signals, std::funct
   impl_->signals.emplace(impl_->io);
   for (const int signal : signals) {
     error_code error;
-    impl_->signals->add(signal, error);
-    if (error) return Err("signal {} ({}) cannot be handled: {}", signal, strsignal(signal), error.message());
+    if (impl_->signals->add(signal, error))
+      return Err("signal {} ({}) cannot be handled: {}", signal, strsignal(signal), error.message());
   }
   impl_->on_signal = std::move(run);
   impl_->WaitForSignal();

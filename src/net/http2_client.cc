@@ -366,8 +366,8 @@ void Http2Client::Impl::CutOffOldest() {
     if (pending->connection == oldest) cut.push_back(pending);
   }
   for (const PendingPtr& pending : cut) {
-    Failure failure{FailureKind::kUnknown, true,
-                    "cut off: too many connections are waiting for their last requests"};
+    const Failure failure{FailureKind::kUnknown, true,
+                          "cut off: too many connections are waiting for their last requests"};
     loop_.Post([weak = weak_from_this(), pending, failure] {
       if (const auto self = weak.lock()) self->End(pending, std::unexpected(failure));
     });

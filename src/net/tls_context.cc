@@ -112,13 +112,12 @@ Result<void> Trust(SSL_CTX* context, const PemSource& source, std::string_view w
 
 Result<void> UseCertificate(SSL_CTX* context, const PemSource& source, std::string_view what) {
   CADRE_TRY(const Pem pem, Read(source, what));
-  CADRE_TRY(std::vector<Certificate> chain, ReadCertificates(pem));
+  CADRE_TRY(const std::vector<Certificate> chain, ReadCertificates(pem));
   if (SSL_CTX_use_certificate(context, chain.front().get()) != 1)
     return Err("{}: cannot be used: {}", pem.name, OpenSslError());
   for (std::size_t i = 1; i < chain.size(); ++i) {
-    if (SSL_CTX_add_extra_chain_cert(context, chain[i].get()) != 1)
+    if (SSL_CTX_add1_chain_cert(context, chain[i].get()) != 1)
       return Err("{}: certificate {} cannot be used: {}", pem.name, i + 1, OpenSslError());
-    static_cast<void>(chain[i].release());  // the context owns it now
   }
   return {};
 }
@@ -180,7 +179,7 @@ TlsContext::~TlsContext() {
 }
 
 Result<std::shared_ptr<const TlsContext>> TlsContext::ForClient(const ClientTlsOptions& options) {
-  const std::shared_ptr<TlsContext> made(new TlsContext(NewContext(TLS_client_method())));
+  std::shared_ptr<TlsContext> made(new TlsContext(NewContext(TLS_client_method())));
   SSL_CTX* context = made->context_;
   made->server_name_ = options.server_name;
   made->verifies_host_ = !options.insecure;
@@ -203,7 +202,7 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::ForClient(const ClientTlsO
 }
 
 Result<std::shared_ptr<const TlsContext>> TlsContext::ForServer(const ServerTlsOptions& options) {
-  const std::shared_ptr<TlsContext> made(new TlsContext(NewContext(TLS_server_method())));
+  std::shared_ptr<TlsContext> made(new TlsContext(NewContext(TLS_server_method())));
   SSL_CTX* context = made->context_;
   CADRE_TRY_VOID(Identify(context, options.certificate, options.key, "server"));
   if (!options.client_ca.empty()) {

@@ -44,8 +44,9 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   void Stop() {
     stopped_ = true;
     resolver_.cancel();
-    error_code ignored;  // it is thrown away
-    static_cast<void>((stream_ ? stream_->lowest_layer() : socket_).close(ignored));
+    error_code error;
+    // Thrown away as it is: whether it could be closed well is of no interest.
+    error = (stream_ ? stream_->lowest_layer() : socket_).close(error);
   }
 
  private:
@@ -62,8 +63,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   void Connected() {
     error_code error;
     // Requests are small and waited for: never held back to be sent with later ones.
-    static_cast<void>(socket_.set_option(tcp::no_delay(true), error));
-    if (error) return Fail(error.message());
+    if (socket_.set_option(tcp::no_delay(true), error)) return Fail(error.message());
     if (endpoint_.tls == nullptr)
       return done_(std::make_unique<StreamTransport<TcpStream>>(std::move(socket_)));
     ssl_st* connection = endpoint_.tls->NewConnection(endpoint_.host);

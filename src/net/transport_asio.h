@@ -53,8 +53,8 @@ class StreamState : public std::enable_shared_from_this<StreamState<Stream>> {
 
   void Close() {
     closed_ = true;
-    boost::system::error_code ignored;  // nobody waits for more on a closed stream
-    static_cast<void>(stream_.lowest_layer().close(ignored));
+    boost::system::error_code error;  // of no interest: nobody waits for more on a closed stream
+    error = stream_.lowest_layer().close(error);
   }
 
  private:
