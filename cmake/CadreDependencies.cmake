@@ -10,6 +10,7 @@ find_package(yaml-cpp REQUIRED)
 find_package(CLI11 REQUIRED)
 find_library(CADRE_NGHTTP2_LIBRARY nghttp2 REQUIRED)
 find_library(CADRE_RE2_LIBRARY re2 REQUIRED)
+find_path(CADRE_PROTOZERO_INCLUDE protozero/pbf_reader.hpp REQUIRED)
 
 add_library(cadre_boost INTERFACE)
 target_link_libraries(cadre_boost INTERFACE Boost::headers Threads::Threads)
