@@ -15,6 +15,7 @@ namespace cadre::live {
 namespace {
 
 constexpr int kOk = 200;
+constexpr int kUnauthorized = 401;
 constexpr int kNotFound = 404;
 constexpr int kGone = 410;
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
@@ -58,6 +59,10 @@ void HttpApi::Problem(const std::string& what) const {
   if (options_.on_problem) options_.on_problem(what);
 }
 
+void HttpApi::Look(const net::RequestEnd& end) const {
+  if (end && end->status == kUnauthorized && options_.on_unauthorized) options_.on_unauthorized();
+}
+
 void HttpApi::List(kube::Kind kind, std::function<void(Result<drive::ListResult>)> done) {
   auto listing = std::make_shared<Listing>();
   listing->kind = kind;
@@ -86,6 +91,7 @@ void HttpApi::ListPage(const std::shared_ptr<Listing>& listing) {
 }
 
 void HttpApi::TakePage(const std::shared_ptr<Listing>& listing, net::RequestEnd end) {
+  Look(end);
   const std::string_view plural = kube::Info(listing->kind).plural;
   if (!end) return listing->done(Err("list of {}: {}", plural, end.error().message));
   // Etcd has compacted the version that the pages are of.
@@ -162,6 +168,7 @@ class HttpApi::Stream : public drive::WatchHandle {
 
   void TakeEnd(net::RequestEnd end) {
     if (std::exchange(ended_, true)) return;
+    api_.Look(end);
     const std::string_view plural = kube::Info(kind_).plural;
     drive::WatchEnd over;
     if (!end) {

@@ -44,6 +44,8 @@ struct HttpApiOptions {
   bool protobuf = true;
   // In [0, 1): spreads the ends of watches. Empty: 0.5 always.
   std::function<double()> jitter;
+  // A 401 was answered. Empty: nobody hears of it.
+  std::function<void()> on_unauthorized;
   // What was left out, as a sentence for the log. Empty: nobody hears of it.
   std::function<void(const std::string&)> on_problem;
 };
@@ -70,6 +72,7 @@ class HttpApi : public drive::Api {
   net::Http2Client& LaneOf(kube::Kind kind);
   std::string AcceptOf(kube::Kind kind) const;
   void Problem(const std::string& what) const;
+  void Look(const net::RequestEnd& end) const;
 
   net::EventLoop& loop_;
   const drive::Clock& clock_;

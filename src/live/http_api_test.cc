@@ -294,6 +294,15 @@ TEST_F(HttpApiTest, AWriteWhoseAnswerIsLostIsUnknown) {
   EXPECT_EQ(Written(drive::Bind{{Kind::kPod, "d", "a"}, "n1", {}}).outcome, drive::Outcome::kUnknown);
 }
 
+TEST_F(HttpApiTest, SaysWhenTheTokenIsNotGoodAnyMore) {
+  int refused = 0;
+  options_.on_unauthorized = [&] { ++refused; };
+  Given("/api/v1", 401, "");
+  EXPECT_FALSE(Listed(Kind::kPod));
+  EXPECT_EQ(Written(drive::Bind{{Kind::kPod, "d", "a"}, "n1", {}}).outcome, drive::Outcome::kRetryable);
+  EXPECT_EQ(refused, 2);
+}
+
 TEST_F(HttpApiTest, NothingIsCalledOnceItIsGone) {
   server_.on_request = [](const net::TestRequest&) {};
   bool called = false;
