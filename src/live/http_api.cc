@@ -249,9 +249,11 @@ void HttpApi::Write(std::string_view user, const drive::Effect& effect,
   request.body = std::move(rest.body);
   request.priority = static_cast<int>(effect.lane);
   request.timeout = options_.write_timeout;
-  lanes_.writes.Send(std::move(request), [effect, done = std::move(done),
+  lanes_.writes.Send(std::move(request), [this, effect, done = std::move(done),
                                           alive = std::weak_ptr(alive_)](const net::RequestEnd& end) {
-    if (!alive.expired()) done(ResultOf(effect, end));
+    if (alive.expired()) return;
+    Look(end);
+    done(ResultOf(effect, end));
   });
 }
 
