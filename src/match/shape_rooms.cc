@@ -80,9 +80,9 @@ void ShapeRooms::ReadAll() {
 }
 
 void ShapeRooms::ReadTerms(NodeIndex node) {
-  const kube::Node& object = index_->nodes().node(node);
-  const bool quiet = any_node_ && object.spec.taints.empty() && !object.spec.unschedulable;
-  const bool may = quiet || StaticMisfit(index_->cluster().shape(shape_), object, Rules{}) == Misfit::kNone;
+  const bool may =
+      (any_node_ && index_->IsOpen(node)) ||
+      StaticMisfit(index_->cluster().shape(shape_), index_->nodes().node(node), Rules{}) == Misfit::kNone;
   may_take_count_ += (may ? 1U : 0U) - (may_take_[node] != 0 ? 1U : 0U);
   may_take_[node] = may ? 1 : 0;
 }
