@@ -26,6 +26,12 @@ class Bars(unittest.TestCase):
         self.assertIn("| 0.6 ms | ≤ 0.2 ms | missed, × 3 |", report.bars(rows(("100k/gang64", "warm_ms", 0.6))))
 
 
+    def test_metrics_are_added_up_and_one_that_is_missing_makes_no_sum(self):
+        both = report.bars(rows(("100k", "rss_mib", 60), ("100k", "objects_mib", 340)))
+        self.assertIn("| 400 MiB | ≤ 200 MiB | missed, × 2 |", both)
+        self.assertIn(f"with it | {report.NOTHING} MiB |", report.bars(rows(("100k", "rss_mib", 60))))
+
+
 class Quality(unittest.TestCase):
     def test_the_bound_is_what_was_used_less_what_is_over_it(self):
         text = report.quality(rows(("100k/gang64", "nodes", 33), ("100k/gang64", "nodes_over_optimum", 1)))

@@ -34,9 +34,9 @@ constexpr std::array<std::string_view, 11> kForPeople = {groups::kGangAnnotation
                                                          sim::kFailAttemptsAnnotation};
 
 // Those that Cadre writes, which dumps have; some go on with the name of a part.
-constexpr std::array<std::string_view, 5> kOurs = {core::kPlanAnnotation, core::kStartedAnnotation,
+constexpr std::array<std::string_view, 6> kOurs = {core::kPlanAnnotation,       core::kStartedAnnotation,
                                                    core::kRolledBackAnnotation, core::kRollbacksAnnotation,
-                                                   core::kClaimsAnnotation};
+                                                   core::kClaimsAnnotation,     core::kIdleAnnotation};
 
 bool IsKnown(std::string_view key) {
   return std::ranges::find(kForPeople, key) != kForPeople.end() ||

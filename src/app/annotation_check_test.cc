@@ -47,10 +47,12 @@ TEST(MisreadAnnotations, LooksIntoTheTemplatesOfAJobSet) {
 }
 
 TEST(MisreadAnnotations, LeavesThoseAloneThatCadreWritesAndThoseOfOthers) {
-  EXPECT_THAT(Misread("{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: {cadre.dev/plan: x, "
-                      "cadre.dev/plan-id: b, cadre.dev/claims-group-3: z, cadre.dev/started: s, "
-                      "example.com/gnag: none}}, spec: {containers: [{name: c}]}}"),
-              IsEmpty());
+  EXPECT_THAT(
+      Misread(
+          "{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: {cadre.dev/plan: x, "
+          "cadre.dev/plan-id: b, cadre.dev/claims-group-3: z, cadre.dev/idle-since: t, cadre.dev/started: s, "
+          "example.com/gnag: none}}, spec: {containers: [{name: c}]}}"),
+      IsEmpty());
 }
 
 }  // namespace

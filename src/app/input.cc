@@ -22,6 +22,7 @@
 #include "kube/jobset.h"
 #include "kube/leaderworkerset.h"
 #include "kube/pod.h"
+#include "kube/unknown_fields.h"
 #include "kube/validate.h"
 #include "kube/yaml.h"
 #include "sim/run_time.h"
@@ -213,11 +214,17 @@ class Sorter {
   // Passes the complaints on; without any the object can be used. What is only ignored is noted.
   bool IsSound(const kube::LoadedObject& loaded, const std::vector<std::string>& complaints) {
     for (const std::string& misread : MisreadAnnotations(loaded.object))
-      input_.misread.push_back(
-          fmt::format("{}: {}: {}", At(loaded.source), kube::Describe(loaded.object), misread));
+      NoteMisread(loaded, misread);
+    for (const kube::UnknownField& field : kube::UnknownFields(loaded.object.kind, *loaded.object.raw))
+      NoteMisread(loaded, kube::ToString(field));
     for (const std::string& complaint : complaints)
       Complain(loaded, complaint);
     return complaints.empty();
+  }
+
+  void NoteMisread(const kube::LoadedObject& loaded, std::string_view what) {
+    input_.misread.push_back(
+        fmt::format("{}: {}: {}", At(loaded.source), kube::Describe(loaded.object), what));
   }
 
   // A running pod whose Job is not in the dump stays; with the reference the garbage collector would take it

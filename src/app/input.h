@@ -25,7 +25,7 @@ struct SimulationInput {
   std::vector<report::UnknownKind> unknown_kinds;
   std::vector<std::string> problems;  // what is wrong with the input; the rest is used
   std::vector<std::string> notes;     // what was left out on purpose
-  std::vector<std::string> misread;   // annotations of ours that count as absent; MisreadAnnotations
+  std::vector<std::string> misread;   // counts as absent: MisreadAnnotations, kube::UnknownFields
   // LeaderWorkerSets of which the input has no pods: nothing here makes them. In `notes` too.
   std::vector<std::string> without_controller;
 };

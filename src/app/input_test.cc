@@ -173,6 +173,15 @@ TEST(Input, ChecksLeaderWorkerSetsAsIfTheyWereSubmitted) {
   EXPECT_THAT(input.misread, ElementsAre(HasSubstr("cadre.dev/gang")));
 }
 
+TEST(Input, NamesFieldsThatAKindDoesNotHave) {
+  const SimulationInput input = Sorted(
+      "{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {nodeSelctor: {a: b}, containers: [{name: c, "
+      "image: x}]}}");
+  EXPECT_THAT(Submitted(input), ElementsAre("Pod default/web"));
+  EXPECT_THAT(input.misread, ElementsAre(HasSubstr("Pod default/web: spec.nodeSelctor: PodSpec has no such "
+                                                   "field; did you mean nodeSelector?")));
+}
+
 TEST(Input, ComplainsOfWhatTheApiServerWouldRefuse) {
   const SimulationInput input =
       Sorted("{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: []}}");

@@ -1,11 +1,13 @@
 #include "app/scenario_command.h"
 
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/crash_runs.h"
 #include "app/scenario.h"
 #include "app/scenario_run.h"
 #include "base/text.h"
@@ -16,14 +18,15 @@ namespace {
 
 constexpr int kNotAsItShould = 1;
 constexpr int kBadInput = 2;
-// So many crashes that end badly say enough.
-constexpr std::size_t kMostBadCrashes = 5;
-
+// Fewer writes than these are no sample.
+constexpr std::uint64_t kFewestCrashes = 6;
 constexpr const char* kExamples = R"(Examples:
   cadre scenario testdata/scenarios/own-rollback-of-a-jobset.yaml
       one file: what happens in it, and whether all that it expects holds
   cadre scenario --crash mine.yaml
       then again for each write of the scheduler, killed before it, after it, and after it with the answer lost
+  cadre scenario --crash --crash-controllers --crash-budget 150000 testdata/scenarios/*.yaml
+      all of them; where a run makes 1,000 writes, it is killed at 150 of them
 
 Exit codes: 0 all as it should be; 1 something is not; 2 bad input or bad flags.)";
 
@@ -32,45 +35,47 @@ class Runner {
   Runner(const Scenario& scenario, std::ostream& out) : scenario_(scenario), out_(out) {}
 
   bool Run() {
-    const ScenarioOutcome outcome = RunScenario(scenario_);
-    out_ << fmt::format("{}  {}: {}\n", outcome.problems.empty() ? "ok    " : "FAILED",
+    outcome_ = RunScenario(scenario_);
+    out_ << fmt::format("{}  {}: {}\n", outcome_.problems.empty() ? "ok    " : "FAILED",
                         Printable(scenario_.file), Printable(scenario_.sentence));
-    Print(outcome);
-    writes_ = outcome.scheduler_writes;
-    return outcome.problems.empty();
+    Print(outcome_.problems);
+    return outcome_.problems.empty();
   }
 
-  bool CrashAtEachWrite() {
-    std::size_t runs = 0;
-    std::size_t bad = 0;
-    for (std::uint64_t n = 1; n <= writes_ && bad < kMostBadCrashes; ++n) {
-      for (const drive::CrashPoint point : drive::kCrashPoints) {
-        ScenarioRunOptions options;
-        options.crash = CrashPlan{Program::kScheduler, n, point};
-        options.only_end = true;
-        const ScenarioOutcome outcome = RunScenario(scenario_, options);
-        ++runs;
-        if (outcome.problems.empty()) continue;
-        ++bad;
-        out_ << fmt::format("FAILED  {}:\n", ToString(*options.crash));
-        Print(outcome);
-      }
+  // Kills `program` at its writes: at all of them, or where each run makes so many writes that `budget`
+  // (0: none) would not do, at fewer.
+  bool Crash(Program program, std::uint64_t budget) {
+    const bool scheduler = program == Program::kScheduler;
+    const std::uint64_t writes = scheduler ? outcome_.scheduler_writes : outcome_.controller_writes;
+    const std::vector<std::uint64_t> numbers = SampleOfWrites(writes, MostOf(writes, budget));
+    const CrashRuns crashes = CrashAtEach(scenario_, program, numbers);
+    for (const BadCrash& bad : crashes.bad) {
+      out_ << fmt::format("FAILED  {}:\n", ToString(bad.plan));
+      Print(bad.problems);
     }
-    out_ << fmt::format("        killed {} times at {} of the scheduler: {}\n", runs,
-                        Quantify(static_cast<std::int64_t>(writes_), "write"),
-                        bad == 0 ? "all ends as it should" : fmt::format("{} end as they should not", bad));
-    return bad == 0;
+    out_ << fmt::format("        killed {} times at {} of the {}: {}\n", crashes.runs,
+                        numbers.size() == writes ? Quantify(static_cast<std::int64_t>(writes), "write")
+                                                 : fmt::format("{} of {} writes", numbers.size(), writes),
+                        scheduler ? "scheduler" : "controllers",
+                        crashes.bad.empty() ? "all ends as it should"
+                                            : fmt::format("{} end as they should not", crashes.bad.size()));
+    return crashes.bad.empty();
   }
 
  private:
-  void Print(const ScenarioOutcome& outcome) {
-    for (const std::string& problem : outcome.problems)
+  static std::uint64_t MostOf(std::uint64_t writes, std::uint64_t budget) {
+    if (budget == 0 || writes == 0) return std::max<std::uint64_t>(writes, 1);
+    return std::max(budget / writes, kFewestCrashes);
+  }
+
+  void Print(const std::vector<std::string>& problems) {
+    for (const std::string& problem : problems)
       out_ << "        " << Printable(problem) << '\n';
   }
 
   const Scenario& scenario_;
   std::ostream& out_;
-  std::uint64_t writes_ = 0;
+  ScenarioOutcome outcome_;
 };
 
 }  // namespace
@@ -80,6 +85,13 @@ CLI::App* AddScenarioCommand(CLI::App& app, ScenarioFlags& flags) {
   command->footer(kExamples);
   command->add_option("files", flags.files, "Scenario files")->required()->type_name("FILE");
   command->add_flag("--crash", flags.crash, "Also with the scheduler killed at each of its writes");
+  command->add_flag("--crash-controllers", flags.crash_controllers,
+                    "Also with the controllers killed at each of their writes");
+  command
+      ->add_option(
+          "--crash-budget", flags.budget,
+          "Kill at fewer writes, evenly spread, where killing at each would make more than N writes again")
+      ->type_name("N");
   return command;
 }
 
@@ -93,7 +105,9 @@ int RunScenarios(const ScenarioFlags& flags, std::ostream& out, std::ostream& er
       continue;
     }
     Runner runner(*scenario, out);
-    const bool good = runner.Run() && (!flags.crash || runner.CrashAtEachWrite());
+    bool good = runner.Run();
+    if (good && flags.crash) good = runner.Crash(Program::kScheduler, flags.budget);
+    if (good && flags.crash_controllers) good = runner.Crash(Program::kControllers, flags.budget);
     if (!good && code == 0) code = kNotAsItShould;
   }
   return code;

@@ -2,6 +2,7 @@
 // manual.
 #pragma once
 
+#include <cstdint>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -15,7 +16,9 @@ namespace cadre::app {
 // The flags as given.
 struct ScenarioFlags {
   std::vector<std::string> files;
-  bool crash = false;  // also with the scheduler killed at each of its writes
+  bool crash = false;              // also with the scheduler killed at each of its writes
+  bool crash_controllers = false;  // also with the controllers killed at each of theirs
+  std::uint64_t budget = 0;        // of writes made again, for each file and program; 0: no bound
 };
 
 // Adds the subcommand; parsing fills `flags`, which must outlive `app`.

@@ -62,6 +62,19 @@ TEST(ScenarioCommand, KillsTheSchedulerAtEachOfItsWrites) {
   EXPECT_THAT(ran.out, HasSubstr("killed 6 times at 2 writes of the scheduler: all ends as it should"));
 }
 
+TEST(ScenarioCommand, KillsTheControllersAtEachOfTheirWrites) {
+  const Ran ran = RunFiles({.files = {WriteScenario("state: finished")}, .crash_controllers = true});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.out, HasSubstr("writes of the controllers: all ends as it should"));
+}
+
+TEST(ScenarioCommand, KillsAtFewerWritesThanThereAreWhereTheBudgetWouldNotDo) {
+  const std::string long_one = (ScenarioFolder() / "own-a-bind-refused-for-good-rolls-back.yaml").string();
+  const Ran ran = RunFiles({.files = {long_one}, .crash = true, .budget = 1});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.out, HasSubstr("killed 18 times at 6 of "));
+}
+
 TEST(ScenarioCommand, GoesOnAfterAFileThatCannotBeRead) {
   const Ran ran = RunFiles({.files = {"/no/such.yaml", WriteScenario("state: finished")}});
   EXPECT_EQ(ran.code, 2);

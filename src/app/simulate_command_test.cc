@@ -126,6 +126,17 @@ TEST_F(Simulate, StrictMakesUnknownKindsAnError) {
   EXPECT_THAT(out_.str(), IsEmpty());
 }
 
+TEST_F(Simulate, StrictMakesAMisspeltFieldAnError) {
+  Give(
+      "{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {nodeSelctor: {a: b}, containers: [{name: c, "
+      "image: x}]}}");
+  flags_.strict = true;
+  EXPECT_EQ(Run(), 2);
+  EXPECT_THAT(err_.str(),
+              HasSubstr("spec.nodeSelctor: PodSpec has no such field; did you mean nodeSelector?"));
+  EXPECT_THAT(out_.str(), IsEmpty());
+}
+
 constexpr std::string_view kSet =
     "\n---\n{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {name: serve}, "
     "spec: {leaderWorkerTemplate: {workerTemplate: {spec: {containers: [{name: c, image: x}]}}}}}\n";

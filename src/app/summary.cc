@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -216,6 +217,16 @@ class Builder {
       report_.background.push_back(PlacementOf(hold));
   }
 
+  // A dump can have the same mistake in each of its pods.
+  void AddMisread() {
+    constexpr std::size_t kMost = 20;
+    for (const std::string& misread : std::span(input_.misread).first(std::min(input_.misread.size(), kMost)))
+      report_.notes.push_back(misread + "; it counts as absent");
+    if (input_.misread.size() > kMost)
+      report_.notes.push_back(
+          fmt::format("{} more fields and annotations count as absent", input_.misread.size() - kMost));
+  }
+
   void AddRemarks() {
     report_.violations = simulation_.checker().violations();
     report_.unknown_kinds = input_.unknown_kinds;
@@ -223,8 +234,7 @@ class Builder {
     for (const Simulation::Refusal& refusal : simulation_.refusals())
       report_.problems.push_back(fmt::format("{}: {}", refusal.object, refusal.message));
     report_.notes = input_.notes;
-    for (const std::string& misread : input_.misread)
-      report_.notes.push_back(misread + "; it counts as absent");
+    AddMisread();
     if (const std::size_t background = simulation_.recorder().background_pods(); background > 0)
       report_.notes.push_back(
           fmt::format("{} on the nodes already; they hold their resources",

@@ -12,20 +12,46 @@
 namespace cadre::core {
 namespace {
 
-// Has the claims written on the record object of their group; none: the annotation is taken off.
-// The UID is the precondition and not the resourceVersion: the annotation has one writer, under one lease,
+// The UID is the precondition and not the resourceVersion: the annotations have one writer, under one lease,
 // while the owner's status changes all the time when its pods come.
-drive::Effect ClaimsPatch(const model::OwnerObject& record, std::string_view part,
-                          const std::vector<ClaimEntry>& entries, std::uint64_t epoch) {
-  boost::json::value text(nullptr);
-  if (!entries.empty()) text = EncodeClaims(entries, epoch);
-  boost::json::object annotations{{ClaimsAnnotationOf(part), std::move(text)}};
+drive::Effect AnnotationsPatch(const model::OwnerObject& record, boost::json::object annotations) {
   boost::json::object patch{{"metadata", boost::json::object{{"annotations", std::move(annotations)}}}};
   return {.id = {},
           .after = {},
           .lane = drive::Lane::kWrite,
           .uid = record.uid,
           .what = drive::Patch{{record.kind, record.namespace_, record.name}, std::move(patch)}};
+}
+
+// Has the claims written on the record object of their group; none: the annotation is taken off, and with it
+// what was noted beside it.
+drive::Effect ClaimsPatch(const model::OwnerObject& record, std::string_view part,
+                          const std::vector<ClaimEntry>& entries, std::uint64_t epoch) {
+  boost::json::object annotations;
+  if (!entries.empty()) {
+    annotations[ClaimsAnnotationOf(part)] = EncodeClaims(entries, epoch);
+  } else {
+    annotations[ClaimsAnnotationOf(part)] = nullptr;
+    const std::string idle = IdleAnnotationOf(part);
+    if (record.annotations.contains(idle)) annotations[idle] = nullptr;
+  }
+  return AnnotationsPatch(record, std::move(annotations));
+}
+
+drive::Effect IdlePatch(const model::OwnerObject& record, std::string_view part, std::optional<Time> since) {
+  boost::json::value text(nullptr);
+  if (since) text = FormatRfc3339(*since);
+  return AnnotationsPatch(record, {{IdleAnnotationOf(part), std::move(text)}});
+}
+
+// Since when the group has no pods, as it is noted on its record object. A time to come, or what is none, was
+// written by somebody else and says nothing.
+std::optional<Time> NotedIdle(const model::OwnerObject& record, std::string_view part, Time now) {
+  const auto found = record.annotations.find(IdleAnnotationOf(part));
+  if (found == record.annotations.end()) return std::nullopt;
+  const Result<Time> since = ParseRfc3339(found->second);
+  if (!since || *since > now) return std::nullopt;
+  return *since;
 }
 
 }  // namespace
@@ -103,22 +129,54 @@ void Scheduler::Impl::TidyClaims() {
 // free for others.
 void Scheduler::Impl::ExpireClaims() {
   if (!state_.claims.Any()) {
-    podless_claims_.clear();
+    idle_claims_.clear();
     return;
   }
-  for (const model::GroupKey& key : state_.claims.Holders()) {
-    if (state_.HasMembers(key)) {
-      podless_claims_.erase(key);
-      continue;
+  for (const Claims::Holder& holder : state_.claims.Holders()) {
+    if (state_.HasMembers(holder.key)) {
+      ClaimIsUsed(holder);
+    } else {
+      ClaimIsIdle(holder);
     }
-    const Time deadline = podless_claims_.try_emplace(key, now_).first->second + kClaimWithoutPods;
-    if (deadline > now_) {
-      WakeAt(deadline);
-      continue;
-    }
-    podless_claims_.erase(key);
-    state_.claims.Expire(key, state_.cluster);
   }
+}
+
+void Scheduler::Impl::ClaimIsUsed(const Claims::Holder& holder) {
+  const auto known = idle_claims_.find(holder.key);
+  if (!holder.record.annotations.contains(IdleAnnotationOf(holder.key.part))) {
+    // A note that is on its way shows later, and is taken off then.
+    if (known != idle_claims_.end()) idle_claims_.erase(known);
+    return;
+  }
+  if (known != idle_claims_.end() && !known->second.since) return;  // it is being taken off
+  idle_claims_.insert_or_assign(holder.key, IdleClaim{});
+  Emit(IdlePatch(holder.record, holder.key.part, std::nullopt), {Purpose::kOther, holder.key, {}});
+}
+
+void Scheduler::Impl::ClaimIsIdle(const Claims::Holder& holder) {
+  auto [found, is_new] = idle_claims_.try_emplace(holder.key);
+  IdleClaim& idle = found->second;
+  if (!idle.since) {
+    // A note that is being taken off is of an earlier time without pods.
+    const std::optional<Time> noted = is_new ? NotedIdle(holder.record, holder.key.part, now_) : std::nullopt;
+    idle = {.since = noted.value_or(now_), .is_noted = noted.has_value()};
+  }
+  if (const Time ends = *idle.since + kClaimWithoutPods; ends <= now_) {
+    state_.claims.Expire(holder.key, state_.cluster);
+    idle_claims_.erase(found);
+    return;
+  }
+  if (idle.is_noted) {
+    WakeAt(*idle.since + kClaimWithoutPods);
+    return;
+  }
+  if (const Time notes = *idle.since + kNoteIdleAfter; notes > now_) {
+    WakeAt(notes);
+    return;
+  }
+  idle.is_noted = true;
+  WakeAt(*idle.since + kClaimWithoutPods);
+  Emit(IdlePatch(holder.record, holder.key.part, idle.since), {Purpose::kOther, holder.key, {}});
 }
 
 }  // namespace cadre::core

@@ -12,6 +12,11 @@ bool IsOver(const model::OwnerObject& owner) {
   return owner.suspended || owner.finished || owner.deleting;
 }
 
+// Parts are made fit for a label key as they are for the mark of the start.
+std::string SuffixOf(std::string_view part) {
+  return part.empty() ? std::string{} : StartedAnnotationOf(part).substr(kStartedAnnotation.size());
+}
+
 std::vector<ClaimEntry> WrittenOn(const kube::StringMap& annotations, const model::GroupKey& key) {
   const auto found = annotations.find(ClaimsAnnotationOf(key.part));
   if (found == annotations.end()) return {};
@@ -60,9 +65,11 @@ std::optional<ClaimEntry> DecodeEntry(const json::value& value) {
 }  // namespace
 
 std::string ClaimsAnnotationOf(std::string_view part) {
-  if (part.empty()) return std::string(kClaimsAnnotation);
-  // Parts are made fit for a label key as they are for the mark of the start.
-  return std::string(kClaimsAnnotation) + StartedAnnotationOf(part).substr(kStartedAnnotation.size());
+  return std::string(kClaimsAnnotation) + SuffixOf(part);
+}
+
+std::string IdleAnnotationOf(std::string_view part) {
+  return std::string(kIdleAnnotation) + SuffixOf(part);
 }
 
 std::string EncodeClaims(const std::vector<ClaimEntry>& entries, std::uint64_t epoch) {
@@ -206,11 +213,11 @@ std::vector<Claims::Stale> Claims::TakeStale() {
   return stale;
 }
 
-std::vector<model::GroupKey> Claims::Holders() const {
-  std::vector<model::GroupKey> keys;
+std::vector<Claims::Holder> Claims::Holders() const {
+  std::vector<Holder> holders;
   for (const auto& [key, record] : records_)
-    keys.push_back(key);
-  return keys;
+    holders.push_back({key, record.owner});
+  return holders;
 }
 
 void Claims::Expire(const model::GroupKey& key, model::Cluster& cluster) {

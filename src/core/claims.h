@@ -5,7 +5,9 @@
 // {"v":1,"epoch":E,"claims":[{"unit":"train-w-0","key":"KEY","path":["","z1","r7"]},…]}; a unit of "" is the
 // group as a whole, the path is match::PathValuesOf. It outlives the pods, because a JobSet that is restarted
 // has none for a while. It ends when the owner is finished, deleted or suspended, when a unit is complete or
-// asks for something else, and after kClaimWithoutPods without live pods; then it is taken off.
+// asks for something else, and after kClaimWithoutPods without live pods; then it is taken off. That time
+// goes on over restarts of the process: after kNoteIdleAfter without pods their absence is noted on the owner
+// (cadre.dev/idle-since, RFC 3339), and the note is taken off when there are pods again.
 //
 // The stages of a JobSet have one annotation and hold what they hold together (model::WholeOf). An entry of
 // "" may be of the key that is required of all of them: it closes the domain to nobody, but the stages that
@@ -28,10 +30,15 @@ namespace cadre::core {
 
 inline constexpr Duration kClaimWithoutPods{600'000};
 
-inline constexpr std::string_view kClaimsAnnotation = "cadre.dev/claims";
+// Most restarts make their pods within seconds: those cost no write.
+inline constexpr Duration kNoteIdleAfter{30'000};
 
-// kClaimsAnnotation, with the part for a group that is a part of its record object.
+inline constexpr std::string_view kClaimsAnnotation = "cadre.dev/claims";
+inline constexpr std::string_view kIdleAnnotation = "cadre.dev/idle-since";
+
+// With the part for a group that is a part of its record object.
 std::string ClaimsAnnotationOf(std::string_view part);
+std::string IdleAnnotationOf(std::string_view part);
 
 struct ClaimEntry {
   std::string unit;
@@ -74,8 +81,12 @@ class Claims {
   };
   // Each is given once until its owner changes again.
   std::vector<Stale> TakeStale();
-  // Of the groups that hold something: to find those without pods.
-  std::vector<model::GroupKey> Holders() const;
+  // The groups that hold something, with their record objects: to find those without pods.
+  struct Holder {
+    model::GroupKey key;
+    model::OwnerObject record;
+  };
+  std::vector<Holder> Holders() const;
   // Nothing of the group has lived for too long: it is stale as a whole.
   void Expire(const model::GroupKey& key, model::Cluster& cluster);
 

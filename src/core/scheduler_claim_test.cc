@@ -45,6 +45,9 @@ spec:
   std::string ClaimsOf(const std::string& jobset) {
     return world_.AnnotationOf(Kind::kJobSet, jobset, "cadre.dev/claims");
   }
+  std::string IdleSinceOf(const std::string& jobset) {
+    return world_.AnnotationOf(Kind::kJobSet, jobset, "cadre.dev/idle-since");
+  }
   std::string RackOf(const std::string& pod) { return world_.NodeOf(pod).substr(0, 1); }
 
   SchedulerWorld world_;
@@ -159,6 +162,60 @@ TEST_F(ClaimTest, WithoutPodsItEndsAfterAWhile) {
   EXPECT_EQ(world_.CountBound("second"), 0);
   world_.PassSeconds(2);
   EXPECT_EQ(world_.CountBound("second"), 2);
+  EXPECT_EQ(ClaimsOf("first"), "");
+}
+
+TEST_F(ClaimTest, ThatWhileGoesOnOverARestartOfTheScheduler) {
+  GivenJobSet("first", 2);
+  world_.Run();
+  world_.DeletePodsOf("first");
+  GivenJobSet("second");
+  world_.Run();
+  world_.PassSeconds(300);
+  world_.Restart();
+  world_.Run();
+  world_.PassSeconds(299);
+  EXPECT_EQ(world_.CountBound("second"), 0);
+  world_.PassSeconds(2);
+  EXPECT_EQ(world_.CountBound("second"), 2);
+  EXPECT_EQ(ClaimsOf("first"), "");
+  EXPECT_EQ(IdleSinceOf("first"), "");
+}
+
+TEST_F(ClaimTest, ARestartOfTheJobSetThatIsQuickCostsNoWrite) {
+  GivenJobSet("first");
+  world_.Run();
+  world_.DeletePodsOf("first");
+  world_.PassSeconds(29);
+  EXPECT_EQ(IdleSinceOf("first"), "");
+  world_.PassSeconds(1);
+  EXPECT_NE(IdleSinceOf("first"), "");
+}
+
+TEST_F(ClaimTest, WhatWasNotedOfItIsTakenOffWhenThereArePodsAgain) {
+  GivenJobSet("first");
+  world_.Run();
+  world_.DeletePodsOf("first");
+  world_.PassSeconds(100);
+  world_.AddPods("first-w-0", 2);
+  world_.Run();
+  EXPECT_EQ(IdleSinceOf("first"), "");
+  EXPECT_NE(ClaimsOf("first"), "");
+  // And the next time without pods is counted from its own beginning.
+  world_.DeletePodsOf("first");
+  world_.PassSeconds(550);
+  EXPECT_NE(ClaimsOf("first"), "");
+}
+
+TEST_F(ClaimTest, ATimeToComeThatSomebodyNotedIsNotBelieved) {
+  GivenJobSet("first");
+  world_.Run();
+  world_.DeletePodsOf("first");
+  world_.Change(Kind::kJobSet, "first",
+                R"({"metadata":{"annotations":{"cadre.dev/idle-since":"2999-01-01T00:00:00Z"}}})");
+  world_.Restart();
+  world_.Run();
+  world_.PassSeconds(601);
   EXPECT_EQ(ClaimsOf("first"), "");
 }
 

@@ -99,6 +99,8 @@ class Scheduler::Impl {
   void HandleClaimAnswer(const Sent& sent, const drive::Answer& answer);
   void TidyClaims();
   void ExpireClaims();
+  void ClaimIsUsed(const Claims::Holder& holder);
+  void ClaimIsIdle(const Claims::Holder& holder);
 
   // rollback.cc
   void RollBack(const model::GroupKey& key, Group& group, const std::string& why);
@@ -116,9 +118,15 @@ class Scheduler::Impl {
   Time now_{};
   std::uint64_t next_effect_ = 1;
   std::map<drive::EffectId, Sent> sent_;
-  std::map<std::string, LostBind> lost_binds_;      // by pod UID
-  std::map<model::GroupKey, Time> podless_claims_;  // that hold domains -> since when they have no pods
-  std::map<std::string, Time> resume_at_;           // owner UID -> when its back-off ends
+  std::map<std::string, LostBind> lost_binds_;  // by pod UID
+  // Of groups that hold domains: since when they have no pods (none: they have, and the note that they had
+  // none is being taken off), and whether that is noted on their record object.
+  struct IdleClaim {
+    std::optional<Time> since;
+    bool is_noted = false;
+  };
+  std::map<model::GroupKey, IdleClaim> idle_claims_;
+  std::map<std::string, Time> resume_at_;  // owner UID -> when its back-off ends
   std::map<std::string, bool>
       owners_in_patch_;  // owner UID -> the spec.suspend that was sent and not seen yet
   // By Ask::signature, for this room version; nothing: no place, and nobody has asked why.

@@ -62,6 +62,7 @@ void RoomIndex::Rebuild() {
   sums_.assign(resource_count_, {});
   gang_pods_.assign(size, 0);
   lone_pods_.assign(size, 0);
+  open_.assign(size, 0);
   claims_.assign(size, {});
   read_in_.assign(size, syncs_);
   held_.clear();
@@ -70,8 +71,10 @@ void RoomIndex::Rebuild() {
   nestings_.clear();
   shapes_.clear();
   touched_.Forget();
-  for (NodeIndex node = 0; node < size; ++node)
+  for (NodeIndex node = 0; node < size; ++node) {
     ReadNode(node);
+    ReadOpen(node);
+  }
   ++terms_version_;
   ++empty_version_;
   nodes_read_ = cluster_->node_changes().End();
@@ -101,12 +104,20 @@ bool RoomIndex::ReadNode(NodeIndex node) {
   return empty_changed;
 }
 
+void RoomIndex::ReadOpen(NodeIndex node) {
+  const kube::NodeSpec& spec = nodes_->node(node).spec;
+  open_[node] = spec.taints.empty() && !spec.unschedulable ? 1 : 0;
+}
+
 void RoomIndex::UpdateNode(NodeIndex node, bool terms) {
   read_in_[node] = syncs_;
   const std::int32_t gang_pods = gang_pods_[node];
   const std::int32_t lone_pods = lone_pods_[node];
   if (ReadNode(node) || terms) ++empty_version_;
-  if (terms) ++terms_version_;
+  if (terms) {
+    ReadOpen(node);
+    ++terms_version_;
+  }
   for (auto& [domains, occupancy] : occupancies_) {
     if (domains->of[node] == kNoDomain) continue;
     const auto d = static_cast<std::size_t>(domains->of[node]);

@@ -90,6 +90,9 @@ class RoomIndex {
   // Grows with every change that could turn a "never" into something else: nodes, and what is always on them.
   std::uint64_t empty_version() const { return empty_version_; }
 
+  // Takes any pod that asks for no node in particular: not tainted, not cordoned.
+  bool IsOpen(NodeIndex node) const { return open_[node] != 0; }
+
   // For ShapeRooms: nodes whose rooms may have changed, with what changed of them.
   struct Touched {
     NodeIndex node;
@@ -120,6 +123,7 @@ class RoomIndex {
   bool ChangesLargest(model::NodeId node) const;
   void Rebuild();
   bool ReadNode(NodeIndex node);
+  void ReadOpen(NodeIndex node);
   void UpdateNode(NodeIndex node, bool terms);
   void SyncClaims();
   void ReadClaim(const model::Tenant& holder);
@@ -144,6 +148,7 @@ class RoomIndex {
   std::vector<Sums> sums_;               // by resource
   std::vector<std::int32_t> gang_pods_;  // by node, as counted in occupancies_
   std::vector<std::int32_t> lone_pods_;
+  std::vector<std::uint8_t> open_;  // by node; a new shape must not fetch 100,000 Node objects for one bit
   std::vector<ClaimCount> claims_;
   std::map<model::Tenant, Held> held_;
   std::map<const Domains*, std::map<std::vector<std::string>, std::int32_t>> domain_by_path_;

@@ -80,9 +80,9 @@ void ShapeRooms::ReadAll() {
 }
 
 void ShapeRooms::ReadTerms(NodeIndex node) {
-  const kube::Node& object = index_->nodes().node(node);
-  const bool quiet = any_node_ && object.spec.taints.empty() && !object.spec.unschedulable;
-  const bool may = quiet || StaticMisfit(index_->cluster().shape(shape_), object, Rules{}) == Misfit::kNone;
+  const bool may =
+      (any_node_ && index_->IsOpen(node)) ||
+      StaticMisfit(index_->cluster().shape(shape_), index_->nodes().node(node), Rules{}) == Misfit::kNone;
   may_take_count_ += (may ? 1U : 0U) - (may_take_[node] != 0 ? 1U : 0U);
   may_take_[node] = may ? 1 : 0;
 }
@@ -219,9 +219,9 @@ NodeIndex ShapeRooms::TightestFor(std::int64_t wanted, const std::vector<NodeInd
 // All nodes less the others, which are few as a rule.
 ShapeRooms::Amounts ShapeRooms::SumAmounts(model::ResourceId resource) const {
   Amounts sums{index_->SumFree(resource, view_), index_->SumCapacity(resource)};
-  auto out = std::ranges::find(may_take_, 0);
-  for (; out != may_take_.end(); out = std::find(out + 1, may_take_.end(), 0)) {
-    const auto node = static_cast<NodeIndex>(out - may_take_.begin());
+  if (may_take_count_ == may_take_.size()) return sums;
+  for (NodeIndex node = 0; node < may_take_.size(); ++node) {
+    if (may_take_[node] != 0) continue;
     sums.free -= std::max<std::int64_t>(0, index_->FreeOf(node, resource, view_));
     sums.total -= index_->CapacityOf(node, resource);
   }
