@@ -148,9 +148,11 @@ struct WatchEventParts {
   std::string_view object;  // in its envelope
 };
 void ReadEventType(ProtobufReader& value, WatchEventParts& out) {
-  WatchEventType type{};
+  // An empty text is none.
+  constexpr auto kNone = static_cast<WatchEventType>(0xff);
+  WatchEventType type = kNone;
   value.ReadChoice<WatchEventType>(kEventTypes, type);
-  out.type = type;
+  if (type != kNone) out.type = type;
 }
 constexpr auto kRawExtension = FieldsOf<WatchEventParts>({
     {1, "raw", [](ProtobufReader& value, WatchEventParts& out) { out.object = value.ReadBytes(); }},
