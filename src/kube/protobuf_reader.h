@@ -39,11 +39,11 @@ struct ProtobufField {
 };
 
 // The fields of a message that are read. Numbers are below 64.
-template <class T, std::size_t N>
+template <class T, std::size_t kCount>
 class ProtobufFields {
  public:
-  consteval explicit ProtobufFields(const ProtobufField<T> (&fields)[N]) {  // NOLINT(*-avoid-c-arrays)
-    for (std::size_t i = 0; i < N; ++i) {
+  consteval explicit ProtobufFields(const ProtobufField<T> (&fields)[kCount]) {  // NOLINT(*-avoid-c-arrays)
+    for (std::size_t i = 0; i < kCount; ++i) {
       fields_.at(i) = fields[i];
       places_.at(fields[i].number) = static_cast<std::uint8_t>(i + 1);
     }
@@ -55,13 +55,13 @@ class ProtobufFields {
   }
 
  private:
-  std::array<ProtobufField<T>, N> fields_{};
+  std::array<ProtobufField<T>, kCount> fields_{};
   std::array<std::uint8_t, 64> places_{};  // by number: 1 + the index in fields_, or 0
 };
 
-template <class T, std::size_t N>
-consteval ProtobufFields<T, N> FieldsOf(const ProtobufField<T> (&fields)[N]) {  // NOLINT(*-avoid-c-arrays)
-  return ProtobufFields<T, N>(fields);
+template <class T, std::size_t kCount>
+consteval ProtobufFields<T, kCount> FieldsOf(const ProtobufField<T> (&fields)[kCount]) {  // NOLINT(*-avoid-c-arrays)
+  return ProtobufFields<T, kCount>(fields);
 }
 
 class ProtobufReader {
@@ -77,8 +77,8 @@ class ProtobufReader {
       : reader_(bytes.data(), bytes.size()), document_(&document) {}
 
   // Reads all fields, until the end or the first error. May throw protozero's exceptions.
-  template <class T, std::size_t N>
-  void ReadFields(const ProtobufFields<T, N>& fields, T& out);
+  template <class T, std::size_t kCount>
+  void ReadFields(const ProtobufFields<T, kCount>& fields, T& out);
 
   // The rest is for the functions of the tables: each reads the current value, once.
 
@@ -101,17 +101,17 @@ class ProtobufReader {
   template <class E>
   void ReadChoice(std::span<const Choice<E>> choices, E& out);
 
-  template <class T, std::size_t N>
-  void ReadMessage(const ProtobufFields<T, N>& fields, T& out);
+  template <class T, std::size_t kCount>
+  void ReadMessage(const ProtobufFields<T, kCount>& fields, T& out);
 
   // A message that is there counts, even when it is empty: for optional parts of an object.
-  template <class T, std::size_t N>
-  void ReadMessage(const ProtobufFields<T, N>& fields, std::optional<T>& out) {
+  template <class T, std::size_t kCount>
+  void ReadMessage(const ProtobufFields<T, kCount>& fields, std::optional<T>& out) {
     ReadMessage(fields, out ? *out : out.emplace());
   }
 
-  template <class T, std::size_t N>
-  void ReadItem(const ProtobufFields<T, N>& fields, std::vector<T>& out) {
+  template <class T, std::size_t kCount>
+  void ReadItem(const ProtobufFields<T, kCount>& fields, std::vector<T>& out) {
     ReadMessage(fields, out.emplace_back());
   }
 
@@ -134,8 +134,8 @@ FieldPath PathOf(const ProtobufReader::Document& document);
 std::string DescribeProtobufException(const protozero::exception& exception);
 
 // The whole of `bytes` as one message. Never throws.
-template <class T, std::size_t N>
-std::expected<void, FieldError> ReadProtobuf(std::string_view bytes, const ProtobufFields<T, N>& fields,
+template <class T, std::size_t kCount>
+std::expected<void, FieldError> ReadProtobuf(std::string_view bytes, const ProtobufFields<T, kCount>& fields,
                                              T& out) {
   ProtobufReader::Document document;
   try {
@@ -148,8 +148,8 @@ std::expected<void, FieldError> ReadProtobuf(std::string_view bytes, const Proto
   return {};
 }
 
-template <class T, std::size_t N>
-void ProtobufReader::ReadFields(const ProtobufFields<T, N>& fields, T& out) {
+template <class T, std::size_t kCount>
+void ProtobufReader::ReadFields(const ProtobufFields<T, kCount>& fields, T& out) {
   while (!document_->error && reader_.next()) {
     const ProtobufField<T>* field = fields.Find(reader_.tag());
     if (field == nullptr) {
@@ -163,8 +163,8 @@ void ProtobufReader::ReadFields(const ProtobufFields<T, N>& fields, T& out) {
   }
 }
 
-template <class T, std::size_t N>
-void ProtobufReader::ReadMessage(const ProtobufFields<T, N>& fields, T& out) {
+template <class T, std::size_t kCount>
+void ProtobufReader::ReadMessage(const ProtobufFields<T, kCount>& fields, T& out) {
   ProtobufReader(ReadBytes(), *document_).ReadFields(fields, out);
 }
 

@@ -101,7 +101,7 @@ class Writer {
   }
 
   RestRequest operator()(const drive::Evict& evict) const {
-    json::object body{
+    const json::object body{
         {"apiVersion", "policy/v1"},
         {"kind", "Eviction"},
         {"metadata", json::object{{"name", evict.pod.name}, {"namespace", evict.pod.namespace_}}}};
@@ -125,7 +125,7 @@ class Writer {
                            {"namespace", note.regarding.namespace_},
                            {"name", note.regarding.name},
                            {"uid", note.regarding_uid}};
-    json::object body{
+    const json::object body{
         {"apiVersion", "v1"},
         {"kind", "Event"},
         {"metadata",

@@ -48,10 +48,10 @@ void ServedVersions::Find(kube::Kind kind, std::function<void(Result<std::string
   auto search = std::make_shared<Search>(Search{kind, {}, std::move(done)});
   search->versions.assign(info.also_read.rbegin(), info.also_read.rend());
   search->versions.push_back(info.version);
-  Try(std::move(search));
+  Try(search);
 }
 
-void ServedVersions::Try(std::shared_ptr<Search> search) {
+void ServedVersions::Try(const std::shared_ptr<Search>& search) {
   const kube::KindInfo& info = kube::Info(search->kind);
   const std::string_view version = search->versions.back();
   search->versions.pop_back();

@@ -33,7 +33,7 @@ class ServedVersions {
 
  private:
   struct Search;
-  void Try(std::shared_ptr<Search> search);
+  void Try(const std::shared_ptr<Search>& search);
 
   net::EventLoop& loop_;
   net::Http2Client& client_;

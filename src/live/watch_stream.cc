@@ -65,7 +65,7 @@ Result<WatchEvent> FromLine(kube::Kind kind, std::string_view line) {
   json::value* object = value.is_object() ? value.get_object().if_contains("object") : nullptr;
   if (object == nullptr) return Err("an event without an object");
   if (type->type == WatchEventType::kError) {
-    CADRE_TRY(kube::Status status, kube::DecodeStatus(*object));
+    CADRE_TRY(const kube::Status status, kube::DecodeStatus(*object));
     return FromStatus(kind, status);
   }
   // A bookmark's object is no whole one.
