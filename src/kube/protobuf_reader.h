@@ -60,7 +60,8 @@ class ProtobufFields {
 };
 
 template <class T, std::size_t kCount>
-consteval ProtobufFields<T, kCount> FieldsOf(const ProtobufField<T> (&fields)[kCount]) {  // NOLINT(*-avoid-c-arrays)
+consteval ProtobufFields<T, kCount> FieldsOf(
+    const ProtobufField<T> (&fields)[kCount]) {  // NOLINT(*-avoid-c-arrays)
   return ProtobufFields<T, kCount>(fields);
 }
 

@@ -101,7 +101,7 @@ class Writer {
   }
 
   RestRequest operator()(const drive::Evict& evict) const {
-    const json::object body{
+    json::object body{
         {"apiVersion", "policy/v1"},
         {"kind", "Eviction"},
         {"metadata", json::object{{"name", evict.pod.name}, {"namespace", evict.pod.namespace_}}}};
