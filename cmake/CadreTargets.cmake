@@ -2,16 +2,16 @@
 
 # cadre_folder(<name> [DEPENDS <folder>...])
 #   cadre_<name>   from src/<name>/*.cc without tests, benchmarks and main.cc; empty INTERFACE library without sources
-#   <name>_test    from *_test.cc, linked with everything the folder links
+#   <name>_test    from *_test.cc and *_testing.cc (helpers of tests), linked with everything the folder links
 #   <name>_bench   from *_bench.cc when CADRE_BENCH is on
 # Sets cadre_<name>_scope to PUBLIC or INTERFACE, the scope in which the library may be given more to link.
 function(cadre_folder name)
   cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
   set(folder "${CMAKE_SOURCE_DIR}/src/${name}")
   file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cc")
-  file(GLOB tests CONFIGURE_DEPENDS "${folder}/*_test.cc")
+  file(GLOB tests CONFIGURE_DEPENDS "${folder}/*_test.cc" "${folder}/*_testing.cc")
   file(GLOB benches CONFIGURE_DEPENDS "${folder}/*_bench.cc")
-  list(FILTER sources EXCLUDE REGEX "(_test|_bench|[/_]main)\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "(_test|_testing|_bench|[/_]main)\\.cc$")
 
   if(sources)
     set(scope PUBLIC)

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "app/scenario_command.h"
+#include "app/scheduler_command.h"
 #include "app/simulate_command.h"
 #include "app/topology_command.h"
 #include "app/version.h"
@@ -61,10 +62,12 @@ int Run(int argc, char** argv) {
   const CLI::App* topology_command = cadre::app::AddTopologyCommand(app, topology);
   cadre::app::ScenarioFlags scenario;
   const CLI::App* scenario_command = cadre::app::AddScenarioCommand(app, scenario);
+  cadre::app::SchedulerFlags scheduler;
+  const CLI::App* scheduler_command = cadre::app::AddSchedulerCommand(app, scheduler);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    for (const CLI::App* command : {topology_command, scenario_command}) {
+    for (const CLI::App* command : {topology_command, scenario_command, scheduler_command}) {
       if (*command) return ExplainParseError(app, *command, error);
     }
     return ExplainParseError(app, *simulate_command, error);
@@ -72,6 +75,7 @@ int Run(int argc, char** argv) {
   if (*simulate_command) return cadre::app::RunSimulate(simulate, std::cout, std::cerr);
   if (*topology_command) return cadre::app::RunTopology(topology, std::cout, std::cerr);
   if (*scenario_command) return cadre::app::RunScenarios(scenario, std::cout, std::cerr);
+  if (*scheduler_command) return cadre::app::RunScheduler(scheduler, std::cerr);
   return 0;
 }
 

@@ -1,4 +1,3 @@
-#include <array>
 #include <limits>
 
 #include "kube/decode_reader.h"
@@ -7,19 +6,8 @@
 namespace cadre::kube {
 namespace {
 
-constexpr std::array<Choice<bool>, 2> kCompletionModes = {{{"Indexed", true}, {"NonIndexed", false}}};
-constexpr std::array<Choice<bool>, 2> kReplacementPolicies = {
-    {{"Failed", true}, {"TerminatingOrFailed", false}}};
-constexpr std::array<Choice<bool>, 2> kExitCodeOperators = {{{"In", true}, {"NotIn", false}}};
-constexpr std::array<Choice<PodFailurePolicyAction>, 4> kActions = {{
-    {"FailJob", PodFailurePolicyAction::kFailJob},
-    {"FailIndex", PodFailurePolicyAction::kFailIndex},
-    {"Ignore", PodFailurePolicyAction::kIgnore},
-    {"Count", PodFailurePolicyAction::kCount},
-}};
-
 void ReadFailureRule(const Reader& rule, PodFailurePolicyRule& out) {
-  rule.ReadChoice<PodFailurePolicyAction>("action", kActions, out.action);
+  rule.ReadChoice<PodFailurePolicyAction>("action", kFailureActions, out.action);
   rule.ReadObject("onExitCodes", [&](const Reader& codes) {
     codes.Read("containerName", out.container_name);
     codes.ReadChoice<bool>("operator", kExitCodeOperators, out.exit_codes_in);
@@ -35,15 +23,6 @@ void ReadFailureRule(const Reader& rule, PodFailurePolicyRule& out) {
 void ReadSuccessRule(const Reader& rule, JobSuccessRule& out) {
   rule.Read("succeededIndexes", out.succeeded_indexes);
   rule.Read("succeededCount", out.succeeded_count);
-}
-
-// Source: SetDefaults_Job of the API server.
-void DefaultJob(JobSpec& spec) {
-  if (!spec.completions && !spec.parallelism) spec.completions = 1;
-  if (!spec.parallelism) spec.parallelism = 1;
-  if (!spec.backoff_limit) {
-    spec.backoff_limit = spec.backoff_limit_per_index ? std::numeric_limits<std::int32_t>::max() : 6;
-  }
 }
 
 void ReadJobStatus(const Reader& status, JobStatus& out) {
@@ -65,6 +44,19 @@ void ReadJobStatus(const Reader& status, JobStatus& out) {
 
 }  // namespace
 
+// Source: SetDefaults_Job of the API server.
+void FinishJobSpec(JobSpec& spec) {
+  if (!spec.completions && !spec.parallelism) spec.completions = 1;
+  if (!spec.parallelism) spec.parallelism = 1;
+  if (!spec.backoff_limit) {
+    spec.backoff_limit = spec.backoff_limit_per_index ? std::numeric_limits<std::int32_t>::max() : 6;
+  }
+}
+
+void FinishJob(Job& job) {
+  if (job.metadata.labels.empty()) job.metadata.labels = job.spec.pod_template.labels;  // API default
+}
+
 void ReadJobSpec(const Reader& spec, JobSpec& out) {
   spec.Read("parallelism", out.parallelism);
   spec.Read("completions", out.completions);
@@ -85,13 +77,13 @@ void ReadJobSpec(const Reader& spec, JobSpec& out) {
   });
   spec.Read("managedBy", out.managed_by);
   ReadPodTemplate(spec, "template", out.pod_template);
-  DefaultJob(out);
+  FinishJobSpec(out);
 }
 
 void ReadJob(const Reader& root, Job& out) {
   root.ReadObject("spec", [&](const Reader& spec) { ReadJobSpec(spec, out.spec); });
   root.ReadObject("status", [&](const Reader& status) { ReadJobStatus(status, out.status); });
-  if (out.metadata.labels.empty()) out.metadata.labels = out.spec.pod_template.labels;  // API default
+  FinishJob(out);
 }
 
 }  // namespace cadre::kube

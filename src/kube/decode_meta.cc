@@ -1,18 +1,9 @@
 // What all kinds share: metadata, conditions, label selectors.
-#include <array>
-
 #include "kube/decode_reader.h"
 #include "kube/selector.h"
 
 namespace cadre::kube {
 namespace {
-
-constexpr std::array<Choice<SelectorOperator>, 4> kLabelOperators = {{
-    {"In", SelectorOperator::kIn},
-    {"NotIn", SelectorOperator::kNotIn},
-    {"Exists", SelectorOperator::kExists},
-    {"DoesNotExist", SelectorOperator::kDoesNotExist},
-}};
 
 void ReadOwner(const Reader& owner, OwnerReference& out) {
   owner.Read("apiVersion", out.api_version);
@@ -54,14 +45,18 @@ void ReadConditions(const Reader& status, std::vector<Condition>& out) {
   });
 }
 
+void AddMatchLabels(const StringMap& match_labels, LabelSelector& out) {
+  for (const auto& [label, value] : match_labels) {
+    out.requirements.push_back({.key = label, .op = SelectorOperator::kIn, .values = {value}});
+  }
+}
+
 void ReadLabelSelector(const Reader& parent, std::string_view key, std::optional<LabelSelector>& out) {
   parent.ReadObject(key, [&](const Reader& selector) {
     LabelSelector& to = out.emplace();
     StringMap match_labels;
     selector.Read("matchLabels", match_labels);
-    for (const auto& [label, value] : match_labels) {
-      to.requirements.push_back({.key = label, .op = SelectorOperator::kIn, .values = {value}});
-    }
+    AddMatchLabels(match_labels, to);
     selector.ReadList("matchExpressions", to.requirements,
                       [](const Reader& expression, Requirement& requirement) {
                         expression.Read("key", requirement.key);

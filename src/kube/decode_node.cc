@@ -25,7 +25,8 @@ void ReadNode(const Reader& root, Node& out) {
   root.ReadObject("status", [&](const Reader& status) {
     status.Read("capacity", out.status.capacity);
     status.Read("allocatable", out.status.allocatable);
-    if (!status.Has("allocatable")) out.status.allocatable = out.status.capacity;  // the API server's default
+    // The API server's default. An empty map is none: it is not there any more once it has been stored.
+    if (out.status.allocatable.empty()) out.status.allocatable = out.status.capacity;
     ReadConditions(status, out.status.conditions);
   });
 }

@@ -1,41 +1,8 @@
-#include <array>
-
 #include "kube/decode_reader.h"
 #include "kube/pod.h"
 
 namespace cadre::kube {
 namespace {
-
-constexpr std::array<Choice<SelectorOperator>, 6> kNodeOperators = {{
-    {"In", SelectorOperator::kIn},
-    {"NotIn", SelectorOperator::kNotIn},
-    {"Exists", SelectorOperator::kExists},
-    {"DoesNotExist", SelectorOperator::kDoesNotExist},
-    {"Gt", SelectorOperator::kGt},
-    {"Lt", SelectorOperator::kLt},
-}};
-
-constexpr std::array<Choice<PodPhase>, 5> kPhases = {{
-    {"Pending", PodPhase::kPending},
-    {"Running", PodPhase::kRunning},
-    {"Succeeded", PodPhase::kSucceeded},
-    {"Failed", PodPhase::kFailed},
-    {"Unknown", PodPhase::kUnknown},
-}};
-
-struct TolerationOperator {
-  bool exists = false;
-  TaintComparison comparison = TaintComparison::kNone;
-};
-constexpr std::array<Choice<TolerationOperator>, 4> kTolerationOperators = {{
-    {"Equal", {}},
-    {"Exists", {.exists = true}},
-    {"Gt", {.comparison = TaintComparison::kGt}},
-    {"Lt", {.comparison = TaintComparison::kLt}},
-}};
-
-constexpr std::array<Choice<bool>, 2> kHonor = {{{"Honor", true}, {"Ignore", false}}};
-constexpr std::array<Choice<bool>, 2> kUnsatisfiable = {{{"DoNotSchedule", true}, {"ScheduleAnyway", false}}};
 
 void ReadContainer(const Reader& container, Container& out) {
   container.Read("name", out.name);
@@ -159,12 +126,12 @@ void ReadPodStatus(const Reader& status, PodStatus& out) {
   status.Read("nominatedNodeName", out.nominated_node_name);
   status.Read("startTime", out.start_time);
   ReadConditions(status, out.conditions);
-  out.resize_infeasible = IsResizeInfeasible(out.conditions);
   status.ReadList("containerStatuses", out.container_statuses, ReadContainerStatus);
   status.ReadList("initContainerStatuses", out.container_statuses, ReadContainerStatus);
   status.Read("allocatedResources", out.pod_allocated);
   status.ReadObject("resources",
                     [&](const Reader& resources) { resources.Read("requests", out.pod_actual); });
+  FinishPodStatus(out);
 }
 
 void ReadPlacement(const Reader& spec, PodSpec& out) {
@@ -176,7 +143,6 @@ void ReadPlacement(const Reader& spec, PodSpec& out) {
   ReadNames(spec, "resourceClaims", out.resource_claims);
   spec.Read("nodeName", out.node_name);
   spec.Read("schedulerName", out.scheduler_name);
-  if (out.scheduler_name.empty()) out.scheduler_name = PodSpec().scheduler_name;
   spec.Read("priorityClassName", out.priority_class_name);
   spec.Read("priority", out.priority);
   spec.ReadObject("schedulingGroup",
@@ -184,6 +150,26 @@ void ReadPlacement(const Reader& spec, PodSpec& out) {
 }
 
 }  // namespace
+
+void FinishPodSpec(PodSpec& spec) {
+  if (spec.scheduler_name.empty()) spec.scheduler_name = PodSpec().scheduler_name;
+  if (spec.restart_policy.empty()) spec.restart_policy = PodSpec().restart_policy;
+  DefaultRequests(spec);
+  if (!spec.host_network) return;
+  DefaultHostPorts(spec.init_containers);
+  DefaultHostPorts(spec.containers);
+}
+
+void FinishPodStatus(PodStatus& status) {
+  status.resize_infeasible = IsResizeInfeasible(status.conditions);
+}
+
+void FinishPod(Pod& pod) {
+  if (pod.metadata.name.empty()) return;
+  for (const std::string& volume : pod.spec.ephemeral_volumes) {
+    pod.spec.claim_names.push_back(pod.metadata.name + "-" + volume);
+  }
+}
 
 void ReadNodeSelector(const Reader& selector, NodeSelector& out) {
   selector.ReadList("nodeSelectorTerms", out.terms, [](const Reader& term, NodeSelectorTerm& to) {
@@ -203,17 +189,12 @@ void ReadPodSpec(const Reader& spec, PodSpec& out) {
   ReadPlacement(spec, out);
   ReadVolumes(spec, out);
   spec.Read("restartPolicy", out.restart_policy);
-  if (out.restart_policy.empty()) out.restart_policy = PodSpec().restart_policy;
   spec.Read("activeDeadlineSeconds", out.active_deadline_seconds);
   spec.Read("terminationGracePeriodSeconds", out.termination_grace_period_seconds);
   spec.Read("hostname", out.hostname);
   spec.Read("subdomain", out.subdomain);
   spec.Read("hostNetwork", out.host_network);
-  DefaultRequests(out);
-  if (out.host_network) {
-    DefaultHostPorts(out.init_containers);
-    DefaultHostPorts(out.containers);
-  }
+  FinishPodSpec(out);
 }
 
 void ReadPodTemplate(const Reader& parent, std::string_view key, PodTemplate& out) {
@@ -229,10 +210,7 @@ void ReadPodTemplate(const Reader& parent, std::string_view key, PodTemplate& ou
 void ReadPod(const Reader& root, Pod& out) {
   root.ReadObject("spec", [&](const Reader& spec) { ReadPodSpec(spec, out.spec); });
   root.ReadObject("status", [&](const Reader& status) { ReadPodStatus(status, out.status); });
-  if (out.metadata.name.empty()) return;
-  for (const std::string& volume : out.spec.ephemeral_volumes) {
-    out.spec.claim_names.push_back(out.metadata.name + "-" + volume);
-  }
+  FinishPod(out);
 }
 
 }  // namespace cadre::kube

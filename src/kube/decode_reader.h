@@ -20,17 +20,11 @@
 
 #include "base/time.h"
 #include "kube/decode.h"
+#include "kube/decode_shared.h"
 #include "kube/meta.h"
 #include "kube/resources.h"
 
 namespace cadre::kube {
-
-// The allowed values of a field that is an enumeration.
-template <class E>
-struct Choice {
-  std::string_view text;
-  E value;
-};
 
 class Reader {
  public:

@@ -26,12 +26,16 @@ struct PodFailurePolicyRule {
   bool exit_codes_in = true;                                        // operator In / NotIn
   std::vector<std::int32_t> exit_codes;                             // empty: the rule is on conditions
   std::vector<std::pair<std::string, std::string>> pod_conditions;  // type, status
+
+  friend bool operator==(const PodFailurePolicyRule&, const PodFailurePolicyRule&) = default;
 };
 
 // spec.successPolicy (KEP-3998).
 struct JobSuccessRule {
   std::optional<std::string> succeeded_indexes;  // "0,2-4"
   std::optional<std::int32_t> succeeded_count;
+
+  friend bool operator==(const JobSuccessRule&, const JobSuccessRule&) = default;
 };
 
 struct JobSpec {
@@ -49,6 +53,8 @@ struct JobSpec {
   std::vector<JobSuccessRule> success_policy;
   std::string managed_by;
   PodTemplate pod_template;
+
+  friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
 
 struct JobStatus {
@@ -64,12 +70,16 @@ struct JobStatus {
   std::vector<std::string> uncounted_succeeded;  // uncountedTerminatedPods: UIDs
   std::vector<std::string> uncounted_failed;
   std::vector<Condition> conditions;
+
+  friend bool operator==(const JobStatus&, const JobStatus&) = default;
 };
 
 struct Job : Resource {
   static constexpr Kind kKind = Kind::kJob;
   JobSpec spec;
   JobStatus status;
+
+  friend bool operator==(const Job&, const Job&) = default;
 };
 
 // Condition Complete or Failed is True.

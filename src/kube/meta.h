@@ -22,6 +22,8 @@ struct OwnerReference {
   std::string uid;
   bool controller = false;
   bool block_owner_deletion = false;
+
+  friend bool operator==(const OwnerReference&, const OwnerReference&) = default;
 };
 
 struct ObjectMeta {
@@ -40,6 +42,8 @@ struct ObjectMeta {
 
   // The owner reference with controller=true, or null.
   const OwnerReference* Controller() const;
+
+  friend bool operator==(const ObjectMeta&, const ObjectMeta&) = default;
 };
 
 // What every object is at least. Kinds of which we use only the metadata (Service, ConfigMap…) are this and
@@ -47,6 +51,8 @@ struct ObjectMeta {
 struct Resource {
   ObjectMeta metadata;
   virtual ~Resource() = default;
+
+  friend bool operator==(const Resource&, const Resource&) = default;
 };
 
 // metav1.Condition and its relatives (PodCondition, JobCondition).
@@ -56,6 +62,8 @@ struct Condition {
   std::string reason;
   std::string message;
   std::optional<Time> last_transition_time;
+
+  friend bool operator==(const Condition&, const Condition&) = default;
 };
 
 // The condition of this type if it is present and True.

@@ -15,23 +15,31 @@ struct Taint {
   std::string key;
   std::string value;
   std::string effect;  // NoSchedule, PreferNoSchedule, NoExecute
+
+  friend bool operator==(const Taint&, const Taint&) = default;
 };
 
 struct NodeSpec {
   bool unschedulable = false;
   std::vector<Taint> taints;
+
+  friend bool operator==(const NodeSpec&, const NodeSpec&) = default;
 };
 
 struct NodeStatus {
   ResourceList capacity;
   ResourceList allocatable;  // capacity where the dump has no allocatable
   std::vector<Condition> conditions;
+
+  friend bool operator==(const NodeStatus&, const NodeStatus&) = default;
 };
 
 struct Node : Resource {
   static constexpr Kind kKind = Kind::kNode;
   NodeSpec spec;
   NodeStatus status;
+
+  friend bool operator==(const Node&, const Node&) = default;
 };
 
 // Source: API reference of Toleration: empty key with Exists tolerates everything; empty effect every effect.

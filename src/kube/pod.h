@@ -18,6 +18,8 @@ struct ContainerPort {
   std::int32_t host_port = 0;  // 0: none
   std::string host_ip;         // empty means 0.0.0.0
   std::string protocol = "TCP";
+
+  friend bool operator==(const ContainerPort&, const ContainerPort&) = default;
 };
 
 struct Container {
@@ -28,6 +30,8 @@ struct Container {
   std::vector<std::string> command;
   std::vector<std::string> args;
   bool restart_always = false;  // an init container with restartPolicy Always is a sidecar (KEP-753)
+
+  friend bool operator==(const Container&, const Container&) = default;
 };
 
 // KEP-5471: a toleration of taints whose number is greater or less than its own.
@@ -41,16 +45,22 @@ struct Toleration {
   std::optional<std::int64_t> toleration_seconds;
   TaintComparison comparison =
       TaintComparison::kNone;  // operator Gt or Lt; `value` and the taint's are integers
+
+  friend bool operator==(const Toleration&, const Toleration&) = default;
 };
 
 // One term of a node selector: all of its expressions and fields must match; terms are alternatives.
 struct NodeSelectorTerm {
   std::vector<Requirement> match_expressions;
   std::vector<Requirement> match_fields;  // only metadata.name
+
+  friend bool operator==(const NodeSelectorTerm&, const NodeSelectorTerm&) = default;
 };
 
 struct NodeSelector {
   std::vector<NodeSelectorTerm> terms;  // an empty term matches nothing
+
+  friend bool operator==(const NodeSelector&, const NodeSelector&) = default;
 };
 
 struct PodAffinityTerm {
@@ -60,6 +70,8 @@ struct PodAffinityTerm {
   std::string topology_key;
   std::vector<std::string> match_label_keys;  // KEP-3633; the API server folds them into label_selector
   std::vector<std::string> mismatch_label_keys;
+
+  friend bool operator==(const PodAffinityTerm&, const PodAffinityTerm&) = default;
 };
 
 struct Affinity {
@@ -67,6 +79,8 @@ struct Affinity {
   std::vector<PodAffinityTerm> required_pod;
   std::vector<PodAffinityTerm> required_anti_pod;
   // Preferred terms are not read yet; they never forbid a placement.
+
+  friend bool operator==(const Affinity&, const Affinity&) = default;
 };
 
 struct TopologySpreadConstraint {
@@ -78,6 +92,8 @@ struct TopologySpreadConstraint {
   bool honor_node_affinity = true;  // nodeAffinityPolicy
   bool honor_node_taints = false;   // nodeTaintsPolicy
   std::vector<std::string> match_label_keys;
+
+  friend bool operator==(const TopologySpreadConstraint&, const TopologySpreadConstraint&) = default;
 };
 
 struct PodSpec {
@@ -108,6 +124,8 @@ struct PodSpec {
   std::string hostname;
   std::string subdomain;
   bool host_network = false;
+
+  friend bool operator==(const PodSpec&, const PodSpec&) = default;
 };
 
 enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed, kUnknown };
@@ -117,6 +135,8 @@ struct ContainerStatus {
   ResourceList allocated;                 // what the node has set aside (in-place resize, KEP-1287)
   ResourceList actual;                    // resources.requests the container runs with now
   std::optional<std::int32_t> exit_code;  // of a terminated container
+
+  friend bool operator==(const ContainerStatus&, const ContainerStatus&) = default;
 };
 
 struct PodStatus {
@@ -131,12 +151,16 @@ struct PodStatus {
       container_statuses;      // containers first, then init containers; names are unique in a pod
   ResourceList pod_allocated;  // pod level: status.allocatedResources
   ResourceList pod_actual;     // pod level: status.resources.requests
+
+  friend bool operator==(const PodStatus&, const PodStatus&) = default;
 };
 
 struct Pod : Resource {
   static constexpr Kind kKind = Kind::kPod;
   PodSpec spec;
   PodStatus status;
+
+  friend bool operator==(const Pod&, const Pod&) = default;
 };
 
 // metadata and spec of the pods that an owner makes.
@@ -144,6 +168,8 @@ struct PodTemplate {
   StringMap labels;
   StringMap annotations;
   PodSpec spec;
+
+  friend bool operator==(const PodTemplate&, const PodTemplate&) = default;
 };
 
 // Succeeded or Failed: it will never run again and holds nothing on its node.

@@ -20,11 +20,15 @@ struct Requirement {
   std::string key;
   SelectorOperator op = SelectorOperator::kIn;
   std::vector<std::string> values;
+
+  friend bool operator==(const Requirement&, const Requirement&) = default;
 };
 
 // matchLabels are folded into requirements (key In [value]). Empty selector: matches everything.
 struct LabelSelector {
   std::vector<Requirement> requirements;
+
+  friend bool operator==(const LabelSelector&, const LabelSelector&) = default;
 };
 
 // NotIn and DoesNotExist match when the key is absent. Gt/Lt with a value that is no integer never match.

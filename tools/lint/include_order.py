@@ -24,6 +24,7 @@ ONE_FOLDER_ONLY = {
     "spdlog/": "base",
     "yaml-cpp/": "kube",
     "zlib.h": "kube",
+    "protozero/": "kube",
     "re2/": "jobset",
     "CLI/": "app",
 }

@@ -47,7 +47,7 @@ def fingerprint(root, name, command, settings):
 
 def sources(root):
     for file in sorted((root / "src").rglob("*.cc")):
-        if not file.name.endswith(("_test.cc", "_bench.cc")):
+        if not file.name.endswith(("_test.cc", "_testing.cc", "_bench.cc")):
             yield str(file.relative_to(root / "src"))
 
 
