@@ -66,12 +66,12 @@ TEST_F(Http2Failure, ToConnectBeforeTheDeadlineIsNotSentAndSaysWhy) {
   Start();
   server_->StopListening();
   Request request = Get("/");
-  request.timeout = Duration{50};
+  request.timeout = Duration{300};
   EXPECT_THAT(Ask(request), IsFailure(FailureKind::kDeadline, false, "refused"));
 }
 
 TEST_F(Http2Failure, PausesDoubleUpToTheirBoundWithJitterTakenFromThem) {
-  // Each pause is at least half of its length: 2, 4, 8, 8 ms, and with this source exactly that half.
+  // Each pause is at least half of its length: 20, 40, 80, 80 ms, and with this source exactly that half.
   options_.jitter = [] { return 0.0; };
   options_.backoff_first = Duration{20};
   options_.backoff_most = Duration{80};
@@ -278,7 +278,7 @@ TEST_F(Http2Failure, ToAnswerInTimeIsADeadlineAndTheServerIsTold) {
   Start();
   HoldRequests();
   Request request = Get("/slow");
-  request.timeout = Duration{30};
+  request.timeout = Duration{300};
   EXPECT_THAT(Ask(request), IsFailure(FailureKind::kDeadline, true, "GET /slow"));
   EXPECT_TRUE(Until([&] { return server_->cancelled == 1; }));
 }
@@ -287,7 +287,7 @@ TEST_F(Http2Failure, OfADeadlineIsTheOnlyEndHoweverLateTheAnswer) {
   Start();
   HoldRequests();
   Request request = Get("/slow");
-  request.timeout = Duration{30};
+  request.timeout = Duration{300};
   client_->Send(request, held_.Here());
   ASSERT_TRUE(Until([&] { return held_.has_value(); }));
   server_->Answer(first(), 200, {}, "late");
@@ -298,11 +298,11 @@ TEST_F(Http2Failure, OfADeadlineIsTheOnlyEndHoweverLateTheAnswer) {
 }
 
 TEST_F(Http2Failure, ToAnswerAPingIsTheEndOfTheConnection) {
-  options_.ping_after = Duration{20};
-  options_.ping_timeout = Duration{30};
+  options_.ping_after = Duration{200};
+  options_.ping_timeout = Duration{100};
   Start({.answers_pings = false});
   SendHeld();
-  EXPECT_THAT(Wait(held_), IsFailure(FailureKind::kUnknown, true, "PING within 30 ms"));
+  EXPECT_THAT(Wait(held_), IsFailure(FailureKind::kUnknown, true, "PING within 100 ms"));
   EXPECT_EQ(server_->pings, 1U);
 }
 
@@ -317,8 +317,8 @@ TEST_F(Http2Failure, DoesNotComeOfSilenceWhenPingsAreAnswered) {
 }
 
 TEST_F(Http2Failure, OfAServerThatStopsReadingIsFoundByPing) {
-  options_.ping_after = Duration{20};
-  options_.ping_timeout = Duration{30};
+  options_.ping_after = Duration{200};
+  options_.ping_timeout = Duration{100};
   Start();
   ASSERT_THAT(Ask(Get("/")), IsResponse(200, "ok"));
   server_->StopReading();

@@ -202,28 +202,28 @@ TEST_F(Http2Stream, IsNotBoundedInItsLength) {
 
 TEST_F(Http2Stream, EndsAtItsDeadlineHoweverBusy) {
   Request request = Watch();
-  request.timeout = Duration{50};
+  request.timeout = Duration{300};
   StartWatch(std::move(request));
   server_->Begin(watch(), 200);
-  EXPECT_THAT(Wait(end_), IsFailure(FailureKind::kDeadline, true, "50 ms"));
+  EXPECT_THAT(Wait(end_), IsFailure(FailureKind::kDeadline, true, "300 ms"));
   EXPECT_TRUE(Until([&] { return server_->cancelled == 1; }));
 }
 
 TEST_F(Http2Stream, EndsWhenItsHeadIsLate) {
   Request request = Watch();
-  request.head_timeout = Duration{30};
+  request.head_timeout = Duration{300};
   StartWatch(std::move(request));
-  EXPECT_THAT(Wait(end_), IsFailure(FailureKind::kDeadline, true, "30 ms"));
+  EXPECT_THAT(Wait(end_), IsFailure(FailureKind::kDeadline, true, "300 ms"));
 }
 
 TEST_F(Http2Stream, GoesOnAfterItsHeadBeyondTheTimeForThat) {
   Request request = Watch();
-  request.head_timeout = Duration{200};
+  request.head_timeout = Duration{1'000};
   StartWatch(std::move(request));
   server_->Begin(watch(), 200);
   ASSERT_TRUE(UntilSeen(1));
   bool later = false;
-  loop_.CallAfter(Duration{250}, [&] { later = true; });
+  loop_.CallAfter(Duration{1'050}, [&] { later = true; });
   ASSERT_TRUE(Until([&] { return later; }));
   EXPECT_FALSE(end_.has_value());
 }
