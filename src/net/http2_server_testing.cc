@@ -20,6 +20,7 @@ using boost::system::error_code;
 struct ServerStream {
   TestRequest request;
   std::string out;
+  std::size_t out_sent = 0;
   bool finished = false;
 };
 
@@ -98,9 +99,9 @@ class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
   static ssize_t ReadBody(nghttp2_session* /*session*/, std::int32_t id, std::uint8_t* into, std::size_t size,
                           std::uint32_t* flags, nghttp2_data_source* /*source*/, void* user_data) {
     ServerStream& stream = Self(user_data).streams_[id];
-    const std::size_t piece = stream.out.copy(reinterpret_cast<char*>(into), size);
-    stream.out.erase(0, piece);
-    if (stream.out.empty() && stream.finished) *flags |= NGHTTP2_DATA_FLAG_EOF;
+    const std::size_t piece = stream.out.copy(reinterpret_cast<char*>(into), size, stream.out_sent);
+    stream.out_sent += piece;
+    if (stream.out_sent == stream.out.size() && stream.finished) *flags |= NGHTTP2_DATA_FLAG_EOF;
     if (piece == 0 && !stream.finished) return NGHTTP2_ERR_DEFERRED;
     return static_cast<ssize_t>(piece);
   }
