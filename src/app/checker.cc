@@ -59,7 +59,7 @@ bool MayForbid(const kube::Node& before, const kube::Node* after) {
 
 }  // namespace
 
-Checker::Checker(Options options, const sim::MemoryApi& api) : options_(std::move(options)), api_(api) {}
+Checker::Checker(Options options, const drive::ObservedApi& api) : options_(std::move(options)), api_(api) {}
 
 void Checker::Report(Time now, std::string text) {
   if (violations_.size() + 1 < kMostViolations) {
@@ -94,7 +94,7 @@ void Checker::OnLoaded(const kube::Object& object) {
   if (HoldsNode(pod)) Place(options_.start, pod, false);
 }
 
-void Checker::OnWrite(const sim::WriteRecord& record) {
+void Checker::OnWrite(const drive::WriteRecord& record) {
   const kube::Object& object = record.after != nullptr ? *record.after : *record.before;
   if (object.kind == kube::Kind::kNode) OnNode(record.at, record.before, record.after);
   if (object.kind == kube::Kind::kPod) OnPod(record);
@@ -108,7 +108,7 @@ void Checker::OnNode(Time now, const kube::Object* before, const kube::Object* a
   Excuse(load);
 }
 
-void Checker::OnPod(const sim::WriteRecord& record) {
+void Checker::OnPod(const drive::WriteRecord& record) {
   const kube::Pod& pod = (record.after != nullptr ? record.after : record.before)->As<kube::Pod>();
   const std::string& uid = pod.metadata.uid;
   const auto placed = placed_.find(uid);

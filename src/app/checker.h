@@ -26,11 +26,10 @@
 #include <vector>
 
 #include "app/group_tracker.h"
+#include "drive/observed_api.h"
 #include "kube/node.h"
 #include "kube/pod.h"
 #include "model/cluster.h"
-#include "sim/memory_api.h"
-#include "sim/verbs.h"
 
 namespace cadre::app {
 
@@ -48,10 +47,10 @@ class Checker {
 
   // Borrowed; the api's objects are looked at, never written. The tracker sees every write before the checker
   // does.
-  Checker(Options options, const sim::MemoryApi& api);
+  Checker(Options options, const drive::ObservedApi& api);
 
   void OnLoaded(const kube::Object& object);
-  void OnWrite(const sim::WriteRecord& record);
+  void OnWrite(const drive::WriteRecord& record);
   // `until`: the present instant lasts until then, Time::max() when nothing is to come any more.
   void OnSettled(Time now, Time until, const std::vector<PartStanding>& standings);
   // Nothing can change any more and nothing is under way. `idle`: every group has ended.
@@ -87,7 +86,7 @@ class Checker {
   };
 
   void OnNode(Time now, const kube::Object* before, const kube::Object* after);
-  void OnPod(const sim::WriteRecord& record);
+  void OnPod(const drive::WriteRecord& record);
   void Place(Time now, const kube::Pod& pod, bool ours);
   void Take(const kube::Pod& pod);
   void CheckBind(Time now, const kube::Pod& pod, const NodeLoad& load, const kube::ResourceList& requests);
@@ -103,7 +102,7 @@ class Checker {
   void Report(Time now, std::string text);
 
   const Options options_;
-  const sim::MemoryApi& api_;
+  const drive::ObservedApi& api_;
   std::map<std::string, NodeLoad, std::less<>> nodes_;
   std::unordered_map<std::string, Placed> placed_;  // by pod UID
   std::unordered_map<std::string, std::string>

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "app/cluster.h"
 #include "app/scenario.h"
 #include "app/scenario_world.h"
-#include "app/simulation.h"
 
 namespace cadre::app {
 
@@ -20,9 +20,8 @@ enum class About : std::uint8_t { kPods, kObject, kProgram };
 
 // What checks look at.
 struct CheckContext {
-  const Simulation& simulation;
+  const Cluster& cluster;
   const ScenarioWorld& world;
-  Time start;
 };
 
 struct CheckRule {

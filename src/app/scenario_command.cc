@@ -8,10 +8,12 @@
 #include <fmt/format.h>
 
 #include "app/crash_runs.h"
+#include "app/live_cluster.h"
 #include "app/scenario.h"
 #include "app/scenario_run.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "live/kubeconfig.h"
 
 namespace cadre::app {
 namespace {
@@ -27,15 +29,40 @@ constexpr const char* kExamples = R"(Examples:
       then again for each write of the scheduler, killed before it, after it, and after it with the answer lost
   cadre scenario --crash --crash-controllers --crash-budget 150000 testdata/scenarios/*.yaml
       all of them; where a run makes 1,000 writes, it is killed at 150 of them
+  cadre scenario --kubeconfig test.kubeconfig testdata/live/*.yaml
+      on a real API server without nodes, in real time, with simulated kubelets; what was made is deleted at the end
 
 Exit codes: 0 all as it should be; 1 something is not; 2 bad input or bad flags.)";
+
+// On a real API server. An error says why it could not be run there.
+Result<ScenarioOutcome> RunLive(const Scenario& scenario, const ScenarioFlags& flags) {
+  LiveClusterOptions options;
+  live::KubeconfigOptions kubeconfig;
+  kubeconfig.kubeconfig = flags.kubeconfig;
+  CADRE_TRY(options.user, live::LoadClusterAccess(kubeconfig));
+  if (!flags.scheduler_kubeconfig.empty()) kubeconfig.kubeconfig = flags.scheduler_kubeconfig;
+  CADRE_TRY(options.scheduler, live::LoadClusterAccess(kubeconfig));
+  options.default_run_time = scenario.default_run_time;
+  options.pod_start_delay = scenario.pod_start_delay;
+  options.pod_stop_delay = scenario.pod_stop_delay;
+  CADRE_TRY(const std::unique_ptr<LiveCluster> cluster, LiveCluster::Open(std::move(options)));
+  ScenarioOutcome outcome = RunScenarioIn(*cluster, scenario);
+  CADRE_TRY_VOID(cluster->CleanUp());
+  return outcome;
+}
 
 class Runner {
  public:
   Runner(const Scenario& scenario, std::ostream& out) : scenario_(scenario), out_(out) {}
 
-  bool Run() {
-    outcome_ = RunScenario(scenario_);
+  bool Run(const ScenarioFlags& flags) {
+    if (flags.kubeconfig.empty()) {
+      outcome_ = RunScenario(scenario_);
+    } else if (Result<ScenarioOutcome> outcome = RunLive(scenario_, flags); outcome) {
+      outcome_ = *std::move(outcome);
+    } else {
+      outcome_.problems.push_back(outcome.error().message);
+    }
     out_ << fmt::format("{}  {}: {}\n", outcome_.problems.empty() ? "ok    " : "FAILED",
                         Printable(scenario_.file), Printable(scenario_.sentence));
     Print(outcome_.problems);
@@ -92,6 +119,13 @@ CLI::App* AddScenarioCommand(CLI::App& app, ScenarioFlags& flags) {
           "--crash-budget", flags.budget,
           "Kill at fewer writes, evenly spread, where killing at each would make more than N writes again")
       ->type_name("N");
+  CLI::Option* live =
+      command->add_option("--kubeconfig", flags.kubeconfig,
+                          "Run on this API server, which has no nodes, instead of in the simulator");
+  live->type_name("FILE")->excludes("--crash")->excludes("--crash-controllers");
+  command->add_option("--scheduler-kubeconfig", flags.scheduler_kubeconfig, "Who the scheduler is there")
+      ->type_name("FILE")
+      ->needs(live);
   return command;
 }
 
@@ -105,7 +139,8 @@ int RunScenarios(const ScenarioFlags& flags, std::ostream& out, std::ostream& er
       continue;
     }
     Runner runner(*scenario, out);
-    bool good = runner.Run();
+    bool good = runner.Run(flags);
+    out.flush();
     if (good && flags.crash) good = runner.Crash(Program::kScheduler, flags.budget);
     if (good && flags.crash_controllers) good = runner.Crash(Program::kControllers, flags.budget);
     if (!good && code == 0) code = kNotAsItShould;

@@ -1,6 +1,7 @@
 #include "app/scenario_run.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -42,18 +43,24 @@ SimulationOptions OptionsOf(const Scenario& scenario, const ScenarioRunOptions& 
   return options;
 }
 
+// What a run is asked beside the scenario.
+struct Asked {
+  std::optional<CrashPlan> crash;
+  bool only_end = false;
+  std::function<void()> on_change;
+  std::function<void()> at_end;
+};
+
 class Run {
  public:
-  Run(const Scenario& scenario, const ScenarioRunOptions& options)
-      : scenario_(scenario), options_(options), simulation_(OptionsOf(scenario, options)) {
-    if (options.scheduler_trace != nullptr) simulation_.TraceScheduler(options.scheduler_trace);
-    simulation_.Load(scenario.cluster);
-    world_ = std::make_unique<ScenarioWorld>(simulation_.api());
-    simulation_.api().SetAdmission(
-        [this](std::string_view, const drive::Effect& effect) { return Refusal(effect); });
-    simulation_.OnSettled([this](Simulation& simulation) {
+  Run(const Scenario& scenario, Asked asked, Cluster& cluster)
+      : scenario_(scenario), asked_(std::move(asked)), cluster_(cluster) {
+    cluster_.Load(scenario.cluster);
+    world_ = std::make_unique<ScenarioWorld>(cluster_.objects());
+    cluster_.SetAdmission([this](std::string_view, const drive::Effect& effect) { return Refusal(effect); });
+    cluster_.OnChange([this] {
       JudgeAlways();
-      if (options_.on_settled) options_.on_settled(simulation);
+      if (asked_.on_change) asked_.on_change();
     });
     for (const Step& step : scenario.steps)
       Plan(step);
@@ -66,20 +73,20 @@ class Run {
       if (expectation.at) times.insert(*expectation.at);
     }
     for (const Duration at : times) {
-      simulation_.RunUntil(at);
-      JudgeAt(at);
+      cluster_.RunUntil(at);
+      if (!asked_.only_end) JudgeAt(at);
     }
-    simulation_.RunToEnd();
+    cluster_.RunToEnd();
     JudgeAt(std::nullopt);
-    for (const Simulation::Refusal& refusal : simulation_.refusals())
+    for (const Cluster::Refusal& refusal : cluster_.refusals())
       Report(fmt::format("{} was refused: {}", refusal.object, refusal.message));
-    for (const std::string& violation : simulation_.checker().violations())
+    for (const std::string& violation : cluster_.violations())
       Report(violation);
-    if (options_.at_end) options_.at_end(simulation_);
+    if (asked_.at_end) asked_.at_end();
     CheckCrash();
     return {.problems = std::move(problems_),
-            .scheduler_writes = simulation_.scheduler_writes(),
-            .controller_writes = simulation_.controller_writes()};
+            .scheduler_writes = cluster_.scheduler_writes(),
+            .controller_writes = cluster_.controller_writes()};
   }
 
  private:
@@ -87,52 +94,66 @@ class Run {
     if (problems_.size() < kMostProblems) problems_.push_back(std::move(problem));
   }
 
-  CheckContext Context() const { return {simulation_, *world_, start_}; }
-
   void JudgeAt(std::optional<Duration> at) {
-    if (at && options_.only_end) return;
-    for (const Expectation& expectation : scenario_.expect) {
-      if (expectation.at == at) JudgeOne(expectation);
-    }
-  }
-
-  void JudgeAlways() {
-    const Duration now = simulation_.Elapsed();
-    for (const Expectation& expectation : scenario_.always) {
-      if (now >= expectation.from && (!expectation.until || now <= *expectation.until)) JudgeOne(expectation);
-    }
-  }
-
-  void JudgeOne(const Expectation& expectation) {
-    if (options_.only_end && std::holds_alternative<Program>(expectation.of)) return;
-    for (std::string& problem : Judge(Context(), expectation))
+    cluster_.Await([&] { return ProblemsAt(at).empty(); });
+    for (std::string& problem : ProblemsAt(at))
       Report(std::move(problem));
   }
 
+  std::vector<std::string> ProblemsAt(std::optional<Duration> at) const {
+    std::vector<std::string> problems;
+    for (const Expectation& expectation : scenario_.expect) {
+      if (expectation.at != at) continue;
+      for (std::string& problem : ProblemsOf(expectation))
+        problems.push_back(std::move(problem));
+    }
+    return problems;
+  }
+
+  void JudgeAlways() {
+    const Duration now = cluster_.Elapsed();
+    for (const Expectation& expectation : scenario_.always) {
+      if (now < expectation.from || (expectation.until && now > *expectation.until)) continue;
+      std::vector<std::string> problems = ProblemsOf(expectation);
+      if (problems.empty()) {
+        wrong_since_.erase(expectation.line);
+        continue;
+      }
+      const Duration since = wrong_since_.try_emplace(expectation.line, now).first->second;
+      if (now - since < cluster_.Patience()) continue;
+      for (std::string& problem : problems)
+        Report(std::move(problem));
+    }
+  }
+
+  std::vector<std::string> ProblemsOf(const Expectation& expectation) const {
+    if (asked_.only_end && std::holds_alternative<Program>(expectation.of)) return {};
+    return Judge({cluster_, *world_}, expectation);
+  }
+
   void PlanCrash() {
-    if (!options_.crash) return;
-    if (options_.crash->process == Program::kScheduler)
-      simulation_.CrashSchedulerAt(options_.crash->n, options_.crash->point);
+    if (!asked_.crash) return;
+    if (asked_.crash->process == Program::kScheduler)
+      cluster_.CrashSchedulerAt(asked_.crash->n, asked_.crash->point);
     else
-      simulation_.CrashControllersAt(options_.crash->n, options_.crash->point);
+      cluster_.CrashControllersAt(asked_.crash->n, asked_.crash->point);
   }
 
   // A crash that never came shows nothing.
   void CheckCrash() {
-    if (!options_.crash) return;
-    const std::uint64_t writes = options_.crash->process == Program::kScheduler
-                                     ? simulation_.scheduler_writes()
-                                     : simulation_.controller_writes();
-    if (writes < options_.crash->n)
+    if (!asked_.crash) return;
+    const std::uint64_t writes = asked_.crash->process == Program::kScheduler ? cluster_.scheduler_writes()
+                                                                              : cluster_.controller_writes();
+    if (writes < asked_.crash->n)
       Report(fmt::format("the crash did not come: there were only {} writes", writes));
   }
 
   void Plan(const Step& step) {
     if (const auto* create = std::get_if<CreateAct>(&step.act); create != nullptr) {
-      simulation_.SubmitAt(step.at, create->object);
+      cluster_.SubmitAt(step.at, create->object);
       return;
     }
-    simulation_.At(step.at, [this, &step](Simulation&) {
+    cluster_.ActAt(step.at, [this, &step] {
       const std::string problem = std::visit([this](const auto& act) { return Do(act); }, step.act);
       if (!problem.empty()) Report(fmt::format("line {}: the step cannot be done: {}", step.line, problem));
     });
@@ -167,9 +188,9 @@ class Run {
 
   std::string Do(const RestartAct& act) {
     if (act.process == Program::kScheduler)
-      simulation_.RestartScheduler();
+      cluster_.RestartScheduler();
     else
-      simulation_.RestartControllers();
+      cluster_.RestartControllers();
     return {};
   }
 
@@ -188,7 +209,7 @@ class Run {
     }
     drive::Effect effect;
     effect.what = make_what(std::move(target));
-    const drive::WriteResult result = simulation_.api().WriteNow(kUser, effect);
+    const drive::WriteResult result = cluster_.WriteNow(kUser, effect);
     if (result.outcome == drive::Outcome::kDone) return {};
     return fmt::format("{}: {}", drive::ToString(result.outcome), result.message);
   }
@@ -215,11 +236,11 @@ class Run {
   }
 
   const Scenario& scenario_;
-  const ScenarioRunOptions& options_;
-  Simulation simulation_;
-  const Time start_ = simulation_.clock().Now();
+  const Asked asked_;
+  Cluster& cluster_;
   std::unique_ptr<ScenarioWorld> world_;
   std::vector<RefuseAct> refusals_;
+  std::map<std::size_t, Duration> wrong_since_;  // by line, of what holds always
   std::vector<std::string> problems_;
 };
 
@@ -233,7 +254,17 @@ std::string ToString(const CrashPlan& plan) {
 }
 
 ScenarioOutcome RunScenario(const Scenario& scenario, const ScenarioRunOptions& options) {
-  return Run(scenario, options).Finish();
+  Simulation simulation(OptionsOf(scenario, options));
+  if (options.scheduler_trace != nullptr) simulation.TraceScheduler(options.scheduler_trace);
+  Asked asked{.crash = options.crash, .only_end = options.only_end, .on_change = {}, .at_end = {}};
+  if (options.on_settled) asked.on_change = [&] { options.on_settled(simulation); };
+  if (options.at_end) asked.at_end = [&] { options.at_end(simulation); };
+  return Run(scenario, std::move(asked), simulation).Finish();
+}
+
+ScenarioOutcome RunScenarioIn(Cluster& cluster, const Scenario& scenario,
+                              const std::function<void()>& at_end) {
+  return Run(scenario, {.crash = {}, .only_end = false, .on_change = {}, .at_end = at_end}, cluster).Finish();
 }
 
 }  // namespace cadre::app

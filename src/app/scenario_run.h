@@ -1,5 +1,5 @@
-// Runs a scenario in a simulated cluster and judges it: what the scenario expects, what the checker finds,
-// refused manifests and acts that could not be done.
+// Runs a scenario in a cluster and judges it: what the scenario expects, what the checker finds, refused
+// manifests and acts that could not be done.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cluster.h"
 #include "app/scenario.h"
 #include "app/simulation.h"
 #include "drive/driver.h"
@@ -42,6 +43,11 @@ struct ScenarioOutcome {
   std::uint64_t controller_writes = 0;
 };
 
+// In a simulated cluster, made for it.
 ScenarioOutcome RunScenario(const Scenario& scenario, const ScenarioRunOptions& options = {});
+
+// In a cluster that nothing has been done to yet. `at_end` is called last.
+ScenarioOutcome RunScenarioIn(Cluster& cluster, const Scenario& scenario,
+                              const std::function<void()>& at_end = {});
 
 }  // namespace cadre::app

@@ -46,10 +46,10 @@ bool IsPlaced(const kube::Object& pod) {
   return IsLive(pod) && !pod.As<kube::Pod>().spec.node_name.empty();
 }
 
-ScenarioWorld::ScenarioWorld(sim::MemoryApi& api) : api_(api) {
+ScenarioWorld::ScenarioWorld(drive::ObservedApi& api) : api_(api) {
   for (const kube::Object& pod : api.All(kube::Kind::kPod))
     Add(pod);
-  api.AddWriteObserver([this](const sim::WriteRecord& record) { OnWrite(record); });
+  api.AddWriteObserver([this](const drive::WriteRecord& record) { OnWrite(record); });
 }
 
 std::vector<std::string> ScenarioWorld::OwnersOf(const kube::Object& pod) {
@@ -82,7 +82,7 @@ void ScenarioWorld::Remove(const kube::Object& pod) {
   }
 }
 
-void ScenarioWorld::OnWrite(const sim::WriteRecord& record) {
+void ScenarioWorld::OnWrite(const drive::WriteRecord& record) {
   const kube::Object* object = record.after != nullptr ? record.after : record.before;
   if (object == nullptr || object->kind != kube::Kind::kPod) return;
   if (record.before == nullptr) ++pod_creates_;

@@ -14,9 +14,8 @@
 #include <vector>
 
 #include "app/scenario.h"
+#include "drive/observed_api.h"
 #include "kube/object.h"
-#include "sim/memory_api.h"
-#include "sim/verbs.h"
 
 namespace cadre::app {
 
@@ -30,9 +29,9 @@ struct BindRecord {
 class ScenarioWorld {
  public:
   // The api is borrowed. Pods that are there already are taken in; after that it must see every write.
-  explicit ScenarioWorld(sim::MemoryApi& api);
+  explicit ScenarioWorld(drive::ObservedApi& api);
 
-  const sim::MemoryApi& api() const { return api_; }
+  const drive::ObservedApi& api() const { return api_; }
 
   // The object itself; null when it is not there. REQUIRES: no index.
   const kube::Object* Find(const ObjectRef& ref) const;
@@ -51,11 +50,11 @@ class ScenarioWorld {
   static std::vector<std::string> OwnersOf(const kube::Object& pod);
 
  private:
-  void OnWrite(const sim::WriteRecord& record);
+  void OnWrite(const drive::WriteRecord& record);
   void Remove(const kube::Object& pod);
   void Add(const kube::Object& pod);
 
-  sim::MemoryApi& api_;
+  drive::ObservedApi& api_;
   std::map<std::string, std::map<std::string, kube::Object>, std::less<>> pods_;  // owner -> "ns/name" -> pod
   std::map<std::string, std::vector<BindRecord>, std::less<>> binds_;             // owner -> its binds
   std::map<std::string, std::uint64_t, std::less<>> binds_by_;

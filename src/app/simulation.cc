@@ -51,7 +51,7 @@ std::string NamespaceOf(const kube::Object& object) {
 
 class Simulation::Impl {
  public:
-  Impl(Simulation& self, SimulationOptions options);
+  explicit Impl(SimulationOptions options);
 
   void Load(const std::vector<kube::Object>& objects);
   void SubmitAt(Duration after, const kube::Object& object);
@@ -59,7 +59,6 @@ class Simulation::Impl {
   void RunToEnd();
   void RunUntil(Time until);
 
-  Simulation& self;
   const SimulationOptions options;
   sim::VirtualClock clock;
   sim::MemoryApi api;
@@ -69,8 +68,8 @@ class Simulation::Impl {
   Recorder recorder;
   Checker checker;
   ExclusiveCheck exclusive;
-  std::vector<Refusal> refusals;
-  std::function<void(Simulation&)> look;
+  std::vector<Cluster::Refusal> refusals;
+  std::function<void()> look;
   const core::Scheduler* scheduler = nullptr;  // of the present process
   // Last, so that they go first: their requests end in what is above.
   std::unique_ptr<Process> kubelet_process;
@@ -83,9 +82,8 @@ class Simulation::Impl {
   bool EndsForItsSize();
 };
 
-Simulation::Impl::Impl(Simulation& simulation, SimulationOptions given)
-    : self(simulation),
-      options(std::move(given)),
+Simulation::Impl::Impl(SimulationOptions given)
+    : options(std::move(given)),
       clock(options.start, kMostCallbacksPerPod * 2 * kMostPodsOfARun),
       api(clock, ApiOptionsOf(options)),
       recorder(options.start, tracker, options.levels),
@@ -182,7 +180,7 @@ void Simulation::Impl::Settle(Time until) {
   checker.OnSettled(clock.Now(), until, standings);
   for (std::string& text : exclusive.Take())
     checker.Add(clock.Now(), std::move(text));
-  if (look) look(self);
+  if (look) look();
 }
 
 bool Simulation::Impl::EndsForItsSize() {
@@ -223,8 +221,7 @@ void Simulation::Impl::RunToEnd() {
   checker.OnEnd(clock.Now(), scheduler->cluster(), idle);
 }
 
-Simulation::Simulation(SimulationOptions options)
-    : impl_(std::make_unique<Impl>(*this, std::move(options))) {}
+Simulation::Simulation(SimulationOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 Simulation::~Simulation() = default;
 
 void Simulation::Load(const std::vector<kube::Object>& objects) {
@@ -235,8 +232,12 @@ void Simulation::SubmitAt(Duration after, const kube::Object& object) {
   impl_->SubmitAt(after, object);
 }
 
-void Simulation::At(Duration after, std::function<void(Simulation&)> act) {
-  impl_->clock.CallAt(impl_->options.start + after, [this, act = std::move(act)] { act(*this); });
+void Simulation::ActAt(Duration after, std::function<void()> act) {
+  impl_->clock.CallAt(impl_->options.start + after, std::move(act));
+}
+
+drive::WriteResult Simulation::WriteNow(std::string_view user, const drive::Effect& effect) {
+  return impl_->api.WriteNow(user, effect);
 }
 
 void Simulation::RunToEnd() {
@@ -271,12 +272,24 @@ std::uint64_t Simulation::controller_writes() const {
   return impl_->controller_process->writes();
 }
 
-const std::vector<Simulation::Refusal>& Simulation::refusals() const {
+const std::vector<Cluster::Refusal>& Simulation::refusals() const {
   return impl_->refusals;
 }
 
-void Simulation::OnSettled(std::function<void(Simulation&)> look) {
+void Simulation::OnChange(std::function<void()> look) {
   impl_->look = std::move(look);
+}
+
+void Simulation::SetAdmission(Admit admit) {
+  impl_->api.SetAdmission(std::move(admit));
+}
+
+drive::ObservedApi& Simulation::objects() {
+  return impl_->api;
+}
+
+Time Simulation::StartedAt() const {
+  return impl_->options.start;
 }
 
 sim::MemoryApi& Simulation::api() {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/checker.h"
+#include "app/cluster.h"
 #include "app/recorder.h"
 #include "app/run_size.h"
 #include "core/scheduler.h"
@@ -45,47 +46,50 @@ struct SimulationOptions {
       std::chrono::hours(24 * 365 * 10);  // of virtual time; what still runs then is reported as running
 };
 
-class Simulation {
+class Simulation final : public Cluster {
  public:
   explicit Simulation(SimulationOptions options);
-  ~Simulation();
+  ~Simulation() override;
 
-  // The cluster as it is at the start: nodes, volumes, priority classes, pods already bound; status and UIDs
-  // are kept.
-  void Load(const std::vector<kube::Object>& objects);
-  // The user submits this object `after` the start (kubectl create). A refusal is kept in Refusals().
-  void SubmitAt(Duration after, const kube::Object& object);
-  // Any other act of a user or of the world, `after` the start.
-  void At(Duration after, std::function<void(Simulation&)> act);
+  // UIDs and times of the objects are kept.
+  void Load(const std::vector<kube::Object>& objects) override;
+  void SubmitAt(Duration after, const kube::Object& object) override;
+  void ActAt(Duration after, std::function<void()> act) override;
+  void At(Duration after, std::function<void(Simulation&)> act) {
+    ActAt(after, [this, act = std::move(act)] { act(*this); });
+  }
+  drive::WriteResult WriteNow(std::string_view user, const drive::Effect& effect) override;
 
-  // Runs until nothing can change any more, or until `after` the start; a run that makes too many pods
-  // (most_pods) ends before, which is a refusal.
-  void RunToEnd();
-  void RunUntil(Duration after);
-
-  // SIGKILL, and a new process at once, which knows nothing but the API.
-  void RestartScheduler();
-  void RestartControllers();
-  // Kills the scheduler at its n-th write (counted over all its lives), then starts a new one.
-  void CrashSchedulerAt(std::uint64_t n, drive::CrashPoint point);
-  void CrashControllersAt(std::uint64_t n, drive::CrashPoint point);
-  std::uint64_t scheduler_writes() const;
-  std::uint64_t controller_writes() const;
-
-  struct Refusal {
-    std::string object;   // "Job default/a"
-    std::string message;  // the API server's words
-  };
-  const std::vector<Refusal>& refusals() const;
-
+  void RunUntil(Duration after) override;
+  // A run that makes too many pods (most_pods) ends before, which is a refusal.
+  void RunToEnd() override;
+  bool Await(const std::function<bool()>& holds) override { return holds(); }
+  Duration Patience() const override { return Duration{0}; }
+  void OnChange(std::function<void()> look) override;
   // Called each time before time moves on and at the end of a run: all of the present instant has happened.
-  void OnSettled(std::function<void(Simulation&)> look);
+  void OnSettled(std::function<void(Simulation&)> look) {
+    OnChange([this, look = std::move(look)] { look(*this); });
+  }
+
+  void RestartScheduler() override;
+  void RestartControllers() override;
+  void CrashSchedulerAt(std::uint64_t n, drive::CrashPoint point) override;
+  void CrashControllersAt(std::uint64_t n, drive::CrashPoint point) override;
+  // Before each write of any process.
+  void SetAdmission(Admit admit) override;
+
+  drive::ObservedApi& objects() override;
+  const core::Scheduler& scheduler() const override;
+  std::uint64_t scheduler_writes() const override;
+  std::uint64_t controller_writes() const override;
+  const std::vector<Refusal>& refusals() const override;
+  const std::vector<std::string>& violations() const override { return checker().violations(); }
+  Time StartedAt() const override;
+  Duration Elapsed() const override;
 
   sim::MemoryApi& api();
   sim::VirtualClock& clock();
-  Duration Elapsed() const;
   bool respects_scheduler_name() const;
-  const core::Scheduler& scheduler() const;
   const Recorder& recorder() const;
   const Checker& checker() const;
 

@@ -24,6 +24,7 @@
 
 #include "drive/api.h"
 #include "drive/clock.h"
+#include "drive/observed_api.h"
 #include "sim/faults.h"
 #include "sim/notes.h"
 #include "sim/store.h"
@@ -42,7 +43,7 @@ struct MemoryApiOptions {
   std::optional<FaultOptions> faults = std::nullopt;
 };
 
-class MemoryApi final : public drive::Api {
+class MemoryApi final : public drive::Api, public drive::ObservedApi {
  public:
   // The clock is borrowed and must outlive it.
   explicit MemoryApi(drive::Clock& clock, MemoryApiOptions options = {});
@@ -63,16 +64,14 @@ class MemoryApi final : public drive::Api {
   // absent. Returns what could not be loaded and why; the rest is loaded.
   std::vector<std::string> Load(std::span<const kube::Object> objects);
 
-  // The current state, for checkers and reports. Null when there is no such object; valid until the next
-  // write.
-  const kube::Object* Find(kube::Kind kind, std::string_view namespace_, std::string_view name) const;
-  // Sorted by namespace and name.
-  std::vector<kube::Object> All(kube::Kind kind) const { return store_.List(kind); }
+  // The current state, for checkers and reports.
+  const kube::Object* Find(kube::Kind kind, std::string_view namespace_,
+                           std::string_view name) const override;
+  std::vector<kube::Object> All(kube::Kind kind) const override { return store_.List(kind); }
   std::size_t Count(kube::Kind kind) const { return store_.Count(kind); }
   std::uint64_t revision() const { return store_.revision(); }
 
-  // Called synchronously after each accepted write, in order of registration. It must not write.
-  void AddWriteObserver(Verbs::Observer observer) { verbs_.AddObserver(std::move(observer)); }
+  void AddWriteObserver(Observer observer) override { verbs_.AddObserver(std::move(observer)); }
 
   // Stands in for admission plugins: asked before each write that comes through Write(); what it returns is
   // the answer and the write is not carried out. Not asked for WriteNow.

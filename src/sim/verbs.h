@@ -6,7 +6,6 @@
 #pragma once
 
 #include <expected>
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,6 +14,7 @@
 
 #include "base/json.h"
 #include "drive/api.h"
+#include "drive/observed_api.h"
 #include "sim/admission.h"
 #include "sim/document.h"
 #include "sim/identity.h"
@@ -22,19 +22,11 @@
 
 namespace cadre::sim {
 
-// One accepted write. `before` is null for a creation, `after` when the object is gone; a write that changed
-// nothing has the same object in both. Notes are not among them.
-struct WriteRecord {
-  Time at;
-  std::string_view user;
-  const drive::Effect& effect;
-  const kube::Object* before = nullptr;
-  const kube::Object* after = nullptr;
-};
+using drive::WriteRecord;
 
 class Verbs {
  public:
-  using Observer = std::function<void(const WriteRecord&)>;
+  using Observer = drive::ObservedApi::Observer;
 
   // The store is borrowed and must outlive it.
   explicit Verbs(Store& store) : store_(store), admission_(store) {}
