@@ -20,8 +20,8 @@ struct ScenarioFlags {
   bool crash_controllers = false;  // also with the controllers killed at each of theirs
   std::uint64_t budget = 0;        // of writes made again, for each file and program; 0: no bound
   // On the API server that this file tells of instead of in the simulator; empty: in the simulator.
-  std::string kubeconfig;
-  std::string scheduler_kubeconfig;  // who the scheduler is there; empty: as above
+  std::string kubeconfig = {};
+  std::string scheduler_kubeconfig = {};  // who the scheduler is there; empty: as above
 };
 
 // Adds the subcommand; parsing fills `flags`, which must outlive `app`.
