@@ -9,6 +9,7 @@
 
 #include "app/crash_runs.h"
 #include "app/live_cluster.h"
+#include "app/object_states.h"
 #include "app/scenario.h"
 #include "app/scenario_run.h"
 #include "base/text.h"
@@ -34,6 +35,14 @@ constexpr const char* kExamples = R"(Examples:
 
 Exit codes: 0 all as it should be; 1 something is not; 2 bad input or bad flags.)";
 
+std::vector<std::string> SimulatedStates(const Scenario& scenario) {
+  ObjectStates simulated;
+  ScenarioRunOptions options;
+  options.look_on = [&](drive::ObservedApi& api) { simulated.LookOn(api); };
+  RunScenario(scenario, options);
+  return simulated.Lines();
+}
+
 // On a real API server. An error says why it could not be run there.
 Result<ScenarioOutcome> RunLive(const Scenario& scenario, const ScenarioFlags& flags) {
   LiveClusterOptions options;
@@ -46,7 +55,13 @@ Result<ScenarioOutcome> RunLive(const Scenario& scenario, const ScenarioFlags& f
   options.pod_start_delay = scenario.pod_start_delay;
   options.pod_stop_delay = scenario.pod_stop_delay;
   CADRE_TRY(const std::unique_ptr<LiveCluster> cluster, LiveCluster::Open(std::move(options)));
+  ObjectStates real;
+  real.LookOn(cluster->objects());
   ScenarioOutcome outcome = RunScenarioIn(*cluster, scenario);
+  if (flags.compare) {
+    for (std::string& difference : DifferencesOf(SimulatedStates(scenario), real.Lines()))
+      outcome.problems.push_back(std::move(difference));
+  }
   CADRE_TRY_VOID(cluster->CleanUp());
   return outcome;
 }
@@ -123,6 +138,10 @@ CLI::App* AddScenarioCommand(CLI::App& app, ScenarioFlags& flags) {
       command->add_option("--kubeconfig", flags.kubeconfig,
                           "Run on this API server, which has no nodes, instead of in the simulator");
   live->type_name("FILE")->excludes("--crash")->excludes("--crash-controllers");
+  command
+      ->add_flag("--compare", flags.compare,
+                 "Also whether Jobs and pods go through the same states as in the simulator")
+      ->needs(live);
   command->add_option("--scheduler-kubeconfig", flags.scheduler_kubeconfig, "Who the scheduler is there")
       ->type_name("FILE")
       ->needs(live);

@@ -21,6 +21,7 @@ struct ScenarioFlags {
   std::uint64_t budget = 0;        // of writes made again, for each file and program; 0: no bound
   // On the API server that this file tells of instead of in the simulator; empty: in the simulator.
   std::string kubeconfig = {};
+  bool compare = false;  // whether objects go through the same states there and in the simulator
   std::string scheduler_kubeconfig = {};  // who the scheduler is there; empty: as above
 };
 

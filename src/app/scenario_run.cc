@@ -256,6 +256,7 @@ std::string ToString(const CrashPlan& plan) {
 ScenarioOutcome RunScenario(const Scenario& scenario, const ScenarioRunOptions& options) {
   Simulation simulation(OptionsOf(scenario, options));
   if (options.scheduler_trace != nullptr) simulation.TraceScheduler(options.scheduler_trace);
+  if (options.look_on) options.look_on(simulation.api());
   Asked asked{.crash = options.crash, .only_end = options.only_end, .on_change = {}, .at_end = {}};
   if (options.on_settled) asked.on_change = [&] { options.on_settled(simulation); };
   if (options.at_end) asked.at_end = [&] { options.at_end(simulation); };

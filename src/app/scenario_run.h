@@ -31,6 +31,8 @@ struct ScenarioRunOptions {
   // Judge only what is asked of the end and of objects: a crash or a fault may cost time and writes.
   bool only_end = false;
   std::string* scheduler_trace = nullptr;
+  // Given the API before anything happens in it.
+  std::function<void(drive::ObservedApi&)> look_on;
   // Called whenever time moves on.
   std::function<void(Simulation&)> on_settled;
   // Called at the end, before the simulation is gone.

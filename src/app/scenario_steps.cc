@@ -81,6 +81,7 @@ Result<Acts> ReadPatchOf(const Field& step, const Field& value, const ScenarioNa
   CADRE_TRY(ObjectRef target, names.Ref(value));
   CADRE_TRY(const Field with, step.Need("with"));
   CADRE_TRY(json::object merge, with.Map());
+  if (status && !merge.contains("status")) return with.Expected("a map with the key status");
   return Acts{Patch(std::move(target), std::move(merge), status)};
 }
 
