@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include <boost/asio/post.hpp>
 
@@ -16,6 +17,15 @@ using boost::system::error_code;
 void EventLoop::Impl::SetAlarm() {
   if (timers.empty()) return;
   const Instant due = timers.begin()->first.first;
+  if (due <= std::chrono::steady_clock::now()) {
+    // Due already: no call to the kernel for it. Posted, so that the network gets its turn.
+    if (std::exchange(is_run_posted, true)) return;
+    asio::post(io, [this] {
+      is_run_posted = false;
+      RunDueTimers();
+    });
+    return;
+  }
   if (alarm_at && *alarm_at <= due) return;  // it will ring in time, and look again then
   alarm_at = due;
   alarm.expires_at(due);

@@ -24,6 +24,7 @@ struct EventLoop::Impl {
   // Asio's own timers do not promise an order at the same instant, so that one of them serves this list.
   boost::asio::steady_timer alarm{io};
   std::optional<Instant> alarm_at;
+  bool is_run_posted = false;  // RunDueTimers, for a timer that was due when it was set
   std::map<std::pair<Instant, std::uint64_t>, std::function<void()>> timers;
   std::map<std::uint64_t, Instant> timer_times;
   std::uint64_t last_timer = 0;
