@@ -35,12 +35,16 @@ constexpr const char* kExamples = R"(Examples:
 
 Exit codes: 0 all as it should be; 1 something is not; 2 bad input or bad flags.)";
 
-std::vector<std::string> SimulatedStates(const Scenario& scenario) {
+// What is not the same in the simulator, and what is wrong there.
+std::vector<std::string> ComparedWithSimulator(const Scenario& scenario, const ObjectStates& real) {
   ObjectStates simulated;
   ScenarioRunOptions options;
   options.look_on = [&](drive::ObservedApi& api) { simulated.LookOn(api); };
-  RunScenario(scenario, options);
-  return simulated.Lines();
+  const ScenarioOutcome outcome = RunScenario(scenario, options);
+  std::vector<std::string> problems = DifferencesOf(simulated.Lines(), real.Lines());
+  for (const std::string& problem : outcome.problems)
+    problems.push_back("in the simulator: " + problem);
+  return problems;
 }
 
 // On a real API server. An error says why it could not be run there.
@@ -59,8 +63,8 @@ Result<ScenarioOutcome> RunLive(const Scenario& scenario, const ScenarioFlags& f
   real.LookOn(cluster->objects());
   ScenarioOutcome outcome = RunScenarioIn(*cluster, scenario);
   if (flags.compare) {
-    for (std::string& difference : DifferencesOf(SimulatedStates(scenario), real.Lines()))
-      outcome.problems.push_back(std::move(difference));
+    for (std::string& problem : ComparedWithSimulator(scenario, real))
+      outcome.problems.push_back(std::move(problem));
   }
   CADRE_TRY_VOID(cluster->CleanUp());
   return outcome;
