@@ -23,6 +23,11 @@ add_compile_options("-ffile-prefix-map=${CMAKE_BINARY_DIR}=build" "-ffile-prefix
 
 if(CADRE_SANITIZE)
   add_compile_options("-fsanitize=${CADRE_SANITIZE}" -fno-sanitize-recover=all)
+  if(CADRE_SANITIZE MATCHES "address" AND CADRE_SANITIZE MATCHES "undefined")
+    # What these find by a check at every access AddressSanitizer finds as a bad access, or x86 does not mind; they
+    # are a quarter of the time it takes to compile.
+    add_compile_options(-fno-sanitize=null,alignment,object-size,vptr,nonnull-attribute,returns-nonnull-attribute)
+  endif()
   add_link_options("-fsanitize=${CADRE_SANITIZE}")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # g++ 12 finds "maybe uninitialized" in the code that its own sanitizers insert.
