@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/kubelets_command.h"
 #include "app/scenario_command.h"
 #include "app/scheduler_command.h"
 #include "app/simulate_command.h"
@@ -64,10 +65,13 @@ int Run(int argc, char** argv) {
   const CLI::App* scenario_command = cadre::app::AddScenarioCommand(app, scenario);
   cadre::app::SchedulerFlags scheduler;
   const CLI::App* scheduler_command = cadre::app::AddSchedulerCommand(app, scheduler);
+  cadre::app::KubeletsFlags kubelets;
+  const CLI::App* kubelets_command = cadre::app::AddKubeletsCommand(app, kubelets);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    for (const CLI::App* command : {topology_command, scenario_command, scheduler_command}) {
+    for (const CLI::App* command :
+         {topology_command, scenario_command, scheduler_command, kubelets_command}) {
       if (*command) return ExplainParseError(app, *command, error);
     }
     return ExplainParseError(app, *simulate_command, error);
@@ -76,6 +80,7 @@ int Run(int argc, char** argv) {
   if (*topology_command) return cadre::app::RunTopology(topology, std::cout, std::cerr);
   if (*scenario_command) return cadre::app::RunScenarios(scenario, std::cout, std::cerr);
   if (*scheduler_command) return cadre::app::RunScheduler(scheduler, std::cerr);
+  if (*kubelets_command) return cadre::app::RunKubelets(kubelets, std::cerr);
   return 0;
 }
 

@@ -16,7 +16,7 @@ import sys
 
 MAX_SOURCE_LINES = 600
 MAX_README_LINES = 60
-README_FOLDERS = ("bench", "examples", "fuzz", "scripts", "testdata", "tests", "tools")
+README_FOLDERS = ("bench", "deploy", "examples", "fuzz", "scripts", "testdata", "tests", "tools")
 CXX_FOLDERS = ("src", "tests", "fuzz", "bench")
 UNFINISHED = re.compile(r"\b(T[O]DO|F[I]XME|X[X]X|H[A]CK)\b")  # not to find this line
 

@@ -1,0 +1,51 @@
+#include "app/live_process.h"
+
+#include <chrono>
+#include <csignal>
+
+#include <fmt/format.h>
+
+#include "app/version.h"
+#include "base/log.h"
+#include "base/utf8.h"
+#include "live/kubeconfig.h"
+
+namespace cadre::app {
+namespace {
+
+// Spreads what many processes would do at once; decides nothing.
+std::uint64_t SeedOfNow() {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LiveProcess>> LiveProcess::Open(const LiveProcessOptions& options) {
+  live::KubeconfigOptions kubeconfig;
+  kubeconfig.kubeconfig = options.kubeconfig;
+  kubeconfig.context = options.context;
+  CADRE_TRY(live::ClusterAccess access, live::LoadClusterAccess(kubeconfig));
+  std::unique_ptr<LiveProcess> process(new LiveProcess);
+  CADRE_TRY(process->server_,
+            live::ApiServer::Open(
+                process->loop_, process->clock_, std::move(access),
+                {.user_agent = fmt::format("{}/{}", options.agent, kVersion), .seed = SeedOfNow()}));
+  CADRE_TRY_VOID(process->loop_.OnSignals({SIGINT, SIGTERM}, [&loop = process->loop_](int signal) {
+    CADRE_LOG(kInfo, "stopped by signal {}", signal);
+    loop.Stop();
+  }));
+  live::HttpApiOptions http;
+  http.protobuf = options.protobuf;
+  http.on_problem = [](const std::string& problem) { CADRE_LOG(kWarn, "{}", Printable(problem)); };
+  http.on_unauthorized = [&server = *process->server_] { server.Refused(); };
+  process->api_ = std::make_unique<live::HttpApi>(process->loop_, process->clock_, process->server_->lanes(),
+                                                  std::move(http));
+  return process;
+}
+
+void LiveProcess::Start(drive::Machine& machine) {
+  driver_ =
+      std::make_unique<drive::Driver>(std::vector<drive::Machine*>{&machine}, *api_, clock_, drive::Limits{});
+}
+
+}  // namespace cadre::app
