@@ -48,9 +48,11 @@ class Api:
                 self.close()  # the server has closed it while nobody used it
                 if attempt == 1:
                     raise
-        result = json.loads(text) if text else {}
+        if not answer.getheader("Content-Type", "").startswith(JSON):
+            raise Refused(answer.status, text.decode(errors="replace"))
+        result = json.loads(text)
         if answer.status >= 400:
-            raise Refused(answer.status, result.get("message", text[:200]))
+            raise Refused(answer.status, result.get("message", ""))
         return result
 
     def close(self):

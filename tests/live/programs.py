@@ -4,13 +4,13 @@ import pathlib
 import signal
 import subprocess
 
-from api import FOLDER
+from api import FOLDER, await_that
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("CADRE_BINARY", str(ROOT / "build/asan/cadre"))
 SCHEDULER = FOLDER / "scheduler.kubeconfig"
 ADMIN = FOLDER / "admin.kubeconfig"
-STOPS_WITHIN_S = 20
+STARTS_WITHIN_S = STOPS_WITHIN_S = 20
 
 
 class Program:
@@ -23,8 +23,11 @@ class Program:
         self.start()
 
     def start(self):
+        """Returns when it has said that it runs: before that a signal just ends it."""
         with open(self.log, "ab") as log:
+            said = log.tell()
             self.process = subprocess.Popen(self.command, stdout=log, stderr=log)
+        await_that(f"{' '.join(self.command[:2])} runs", lambda: self.log.stat().st_size > said, STARTS_WITHIN_S)
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
