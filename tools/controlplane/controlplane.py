@@ -53,6 +53,9 @@ def options_of(arguments):
                         help="turn on the feature gates of native gang scheduling and serve its API")
     parser.add_argument("--unlimited", action="store_true",
                         help="for measuring throughput: no priority and fairness, controllers at 5000 requests/s")
+    parser.add_argument("--overloaded", action="store_true",
+                        help="an API server that takes 10 requests at once and answers 429 to the rest; controllers "
+                             "at 5000 requests/s that run into it")
     parser.add_argument("--audit", action="store_true", help="write each request to FOLDER/audit.log")
     parser.add_argument("--folder", help="where its files go (default: a temporary one, removed at the end)")
     parser.add_argument("command", nargs="*", metavar="COMMAND")
@@ -161,6 +164,9 @@ class ControlPlane:
         if self.options.unlimited:
             flags += ["--enable-priority-and-fairness=false", "--max-requests-inflight=0",
                       "--max-mutating-requests-inflight=0"]
+        if self.options.overloaded:
+            flags += ["--enable-priority-and-fairness=false", "--max-requests-inflight=10",
+                      "--max-mutating-requests-inflight=10"]
         if self.options.audit:
             flags += [f"--audit-policy-file={folder}/audit.yaml", f"--audit-log-path={folder}/audit.log"]
         return flags
@@ -169,7 +175,7 @@ class ControlPlane:
         flags = [f"--kubeconfig={self.folder}/admin.kubeconfig", "--leader-elect=false", "--secure-port=0",
                  f"--service-account-private-key-file={self.folder}/service-accounts.key",
                  "--controllers=*,-nodeipam,-nodelifecycle,-cloud-node-lifecycle"]
-        if self.options.unlimited:
+        if self.options.unlimited or self.options.overloaded:
             flags += ["--kube-api-qps=5000", "--kube-api-burst=5000", "--concurrent-job-syncs=20"]
         return flags
 
