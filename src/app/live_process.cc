@@ -30,9 +30,12 @@ Result<std::unique_ptr<LiveProcess>> LiveProcess::Open(const LiveProcessOptions&
             live::ApiServer::Open(
                 process->loop_, process->clock_, std::move(access),
                 {.user_agent = fmt::format("{}/{}", options.agent, kVersion), .seed = SeedOfNow()}));
-  CADRE_TRY_VOID(process->loop_.OnSignals({SIGINT, SIGTERM}, [&loop = process->loop_](int signal) {
+  CADRE_TRY_VOID(process->loop_.OnSignals({SIGINT, SIGTERM}, [self = process.get()](int signal) {
     CADRE_LOG(kInfo, "stopped by signal {}", signal);
-    loop.Stop();
+    if (self->on_stop_)
+      self->on_stop_();
+    else
+      self->End();
   }));
   live::HttpApiOptions http;
   http.protobuf = options.protobuf;

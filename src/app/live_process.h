@@ -32,10 +32,18 @@ class LiveProcess {
   live::LoopClock& clock() { return clock_; }
   live::ApiServer& server() { return *server_; }
 
-  // Runs the machine, which is borrowed, from now on. REQUIRES: called once.
+  // Runs the machine, which is borrowed, from now on. REQUIRES: none runs.
   void Start(drive::Machine& machine);
-  // Until a signal comes, or Stop is called from a callback.
+  // Sends nothing more and tells the machine nothing more; requests that have left still land.
+  void Stop() { driver_.reset(); }
+  // Null when no machine runs.
+  const drive::Driver* driver() const { return driver_.get(); }
+
+  // What a signal does instead of ending Run.
+  void OnStop(std::function<void()> stop) { on_stop_ = std::move(stop); }
+  // Until a signal comes, or End is called from a callback.
   void Run() { loop_.Run(); }
+  void End() { loop_.Stop(); }
 
  private:
   LiveProcess() = default;
@@ -45,6 +53,7 @@ class LiveProcess {
   std::unique_ptr<live::ApiServer> server_;
   std::unique_ptr<live::HttpApi> api_;
   std::unique_ptr<drive::Driver> driver_;
+  std::function<void()> on_stop_;
 };
 
 }  // namespace cadre::app

@@ -30,7 +30,7 @@ struct LeaderElectionOptions {
   Duration renew_deadline{10'000};
   Duration retry_period{2'000};
   std::string lock_namespace = "kube-system";
-  std::string lock_name = "cadre";
+  std::string lock_name = "cadre-scheduler";
   std::string identity;  // of this process: no other has it
   // In [0, 1): spreads the attempts of those who wait. Empty: 0.5 always.
   std::function<double()> jitter;

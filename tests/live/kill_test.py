@@ -21,7 +21,7 @@ class KilledAtAnyInstant(unittest.TestCase):
         for node in range(NODES):
             self.api.add_node(f"node-{node}", 4, {"rack": f"rack-{node // 2}"})
         self.kubelets = programs.kubelets()
-        self.scheduler = programs.scheduler()
+        self.scheduler = programs.lone_scheduler()
 
     def tearDown(self):
         self.kubelets.stop()

@@ -49,8 +49,14 @@ class Program:
         return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-30:])
 
 
-def scheduler():
-    return Program("scheduler", SCHEDULER)
+def scheduler(*flags):
+    """Serves nothing unless told so: several run at once."""
+    return Program("scheduler", SCHEDULER, "--health-port", "0", *flags)
+
+
+def lone_scheduler():
+    """One that need not wait for the lease of the one before to run out."""
+    return scheduler("--leader-elect=false")
 
 
 def kubelets():
