@@ -236,7 +236,7 @@ drive::WriteResult LiveCluster::Impl::WriteNow(std::string_view user, const driv
   const auto result = std::make_shared<std::optional<drive::WriteResult>>();
   user_api->Write(user, effect, [result](drive::WriteResult answer) { *result = std::move(answer); });
   PumpWhile(kWriteTimeout, [&] { return !result->has_value(); });
-  if (*result) return **std::move(result);
+  if (*result) return **result;
   return {
       .outcome = drive::Outcome::kUnknown, .message = "no answer", .retry_after = Duration{0}, .object = {}};
 }

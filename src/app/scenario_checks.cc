@@ -139,7 +139,7 @@ std::int64_t SecondsAt(const CheckContext& context, Time at) {
 
 // Where news takes its time, a bind may be seen that much after it was due.
 Problem JudgedTime(const CheckContext& context, Time at, const Counts& counts) {
-  const Problem problem = Judged(SecondsAt(context, at), counts);
+  Problem problem = Judged(SecondsAt(context, at), counts);
   for (Duration late = std::chrono::seconds(1); late <= context.cluster.Patience();
        late += std::chrono::seconds(1)) {
     if (counts.Holds(SecondsAt(context, at - late))) return std::nullopt;
