@@ -37,7 +37,9 @@ net::ServerResponse AnswerHealth(const net::ServerRequest& request, const Health
     return Plain(kNotAllowed, "only GET is served here\n");
   const std::string_view target = request.target;
   const std::string_view path = target.substr(0, target.find('?'));
-  const bool verbose = target.contains('?') && target.substr(path.size() + 1).contains("verbose");
+  const std::string_view query = target.substr(std::min(target.size(), path.size() + 1));
+  const bool verbose = query == "verbose" || query.starts_with("verbose=") || query.starts_with("verbose&") ||
+                       query.contains("&verbose");
   if (path == "/healthz" || path == "/livez") return Judge(path.substr(1), state.live, verbose);
   if (path == "/readyz") return Judge(path.substr(1), state.ready, verbose);
   if (path == "/metrics") {

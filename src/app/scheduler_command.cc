@@ -103,9 +103,11 @@ class LiveScheduler {
   net::ServerResponse Answer(const net::ServerRequest& request) {
     const HealthCheck live[] = {{"ping", ""}};
     // One that waits for the lease is ready to take over.
-    const bool lists = machine_ != nullptr && !metrics_->HasListed();
+    const bool lists = IsScheduling() && !metrics_->HasListed();
     const HealthCheck ready[] = {
-        {"ping", ""}, {"informer-sync", lists ? "the cluster has not been read to the end yet" : ""}};
+        {"ping", ""},
+        {"informer-sync", lists ? "the cluster has not been read to the end yet" : ""},
+        {"shutdown", is_stopping_ ? "it is being stopped" : ""}};
     return AnswerHealth(request, {.live = live, .ready = ready, .metrics = [this] { return MetricsText(); }});
   }
 
@@ -113,9 +115,11 @@ class LiveScheduler {
     const std::string leads = fmt::format(
         "# HELP cadre_scheduler_leader Whether this process schedules.\n# TYPE cadre_scheduler_leader gauge\n"
         "cadre_scheduler_leader {}\n",
-        machine_ != nullptr ? 1 : 0);
-    return machine_ == nullptr ? leads : leads + metrics_->Text(process_->driver()->counters());
+        IsScheduling() ? 1 : 0);
+    return IsScheduling() ? leads + metrics_->Text(process_->driver()->counters()) : leads;
   }
+
+  bool IsScheduling() const { return process_->driver() != nullptr; }
 
   void Start(live::LeaderElectionOptions options) {
     if (!flags_.leader_elect) return Schedule(0);
@@ -170,8 +174,8 @@ class LiveScheduler {
 };
 
 void AddElectionFlags(CLI::App& command, SchedulerFlags& flags) {
-  command.add_option("--leader-elect", flags.leader_elect, "Schedule only while holding a Lease (true)")
-      ->type_name("BOOL");
+  command.add_flag("--leader-elect", flags.leader_elect,
+                   "Schedule only while holding a Lease (the default; --leader-elect=false: without)");
   const struct {
     const char* name;
     std::string& value;

@@ -22,6 +22,11 @@ double Seconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
+// What is counted elsewhere.
+void CountUpTo(prometheus::Counter& counter, std::uint64_t total) {
+  counter.Increment(static_cast<double>(total) - counter.Value());
+}
+
 }  // namespace
 
 struct SchedulerMetrics::Series {
@@ -52,15 +57,14 @@ struct SchedulerMetrics::Series {
   prometheus::Family<prometheus::Gauge>& groups = Gauge("cadre_scheduler_groups", "Groups by state.");
   prometheus::Gauge& waiting_pods =
       Gauge("cadre_scheduler_waiting_pods", "Pods of groups that have no place.").Add({});
-  prometheus::Gauge& matches =
-      Gauge("cadre_scheduler_matches", "Groups that a place was looked for, since the start.").Add({});
-  prometheus::Gauge& retries =
-      Gauge("cadre_scheduler_retries", "Writes that were sent again, since the start.").Add({});
-  prometheus::Gauge& relists =
-      Gauge("cadre_scheduler_relists", "Kinds that were listed again, since the start.").Add({});
-  prometheus::Gauge& dropped =
-      Gauge("cadre_scheduler_dropped", "Conditions and events dropped under pressure, since the start.")
-          .Add({});
+  prometheus::Counter& matches =
+      Counter("cadre_scheduler_matches_total", "Groups that a place was looked for.").Add({});
+  prometheus::Counter& retries =
+      Counter("cadre_scheduler_retries_total", "Writes that were sent again.").Add({});
+  prometheus::Counter& relists =
+      Counter("cadre_scheduler_relists_total", "Kinds that were listed again.").Add({});
+  prometheus::Counter& dropped =
+      Counter("cadre_scheduler_dropped_total", "Conditions and events dropped under pressure.").Add({});
 };
 
 SchedulerMetrics::SchedulerMetrics(core::Scheduler& scheduler)
@@ -71,7 +75,8 @@ SchedulerMetrics::~SchedulerMetrics() = default;
 drive::StepResult SchedulerMetrics::Step(Time now, std::span<const drive::Event> events) {
   const Instant begin = std::chrono::steady_clock::now();
   for (const drive::Event& event : events) {
-    if (std::holds_alternative<drive::Listed>(event)) ++listed_;
+    if (const auto* listed = std::get_if<drive::Listed>(&event); listed != nullptr)
+      listed_.insert(listed->kind);
     if (const auto* answer = std::get_if<drive::Answer>(&event); answer != nullptr)
       NoteAnswer(*answer, begin);
   }
@@ -107,10 +112,10 @@ std::string SchedulerMetrics::Text(const drive::Driver::Counters& driver) {
         .Set(static_cast<double>(by_state[static_cast<core::GroupState>(state)]));
   series_->waiting_pods.Set(static_cast<double>(waiting_pods));
   series_->in_flight.Set(static_cast<double>(sent_.size()));
-  series_->matches.Set(static_cast<double>(scheduler_.counters().matches));
-  series_->retries.Set(static_cast<double>(driver.retries));
-  series_->relists.Set(static_cast<double>(driver.relists));
-  series_->dropped.Set(static_cast<double>(driver.dropped));
+  CountUpTo(series_->matches, scheduler_.counters().matches);
+  CountUpTo(series_->retries, driver.retries);
+  CountUpTo(series_->relists, driver.relists);
+  CountUpTo(series_->dropped, driver.dropped);
   return prometheus::TextSerializer().Serialize(series_->registry.Collect());
 }
 

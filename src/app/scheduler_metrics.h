@@ -7,6 +7,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "core/scheduler.h"
@@ -26,7 +27,7 @@ class SchedulerMetrics final : public drive::Machine {
   drive::StepResult Step(Time now, std::span<const drive::Event> events) override;
 
   // Every kind has been listed: what it decides from now on stands on the whole cluster.
-  bool HasListed() const { return listed_ >= scheduler_.Kinds().size(); }
+  bool HasListed() const { return listed_.size() >= scheduler_.Kinds().size(); }
 
   // The exposition format, version 0.0.4. `driver`: the counters as they are now.
   std::string Text(const drive::Driver::Counters& driver);
@@ -45,7 +46,7 @@ class SchedulerMetrics final : public drive::Machine {
   core::Scheduler& scheduler_;
   std::unique_ptr<Series> series_;
   std::map<drive::EffectId, Sent> sent_;
-  std::size_t listed_ = 0;
+  std::set<kube::Kind> listed_;
 };
 
 }  // namespace cadre::app

@@ -74,7 +74,7 @@ class HealthAndMetrics(LiveCase):
                    "cadre_scheduler_leader 1" in read(self.PORT, "/metrics")[1])
         self.assertEqual(read(self.PORT, "/healthz"), (200, "ok"))
         self.assertEqual(read(self.PORT, "/readyz?verbose"),
-                         (200, "[+]ping ok\n[+]informer-sync ok\nreadyz check passed\n"))
+                         (200, "[+]ping ok\n[+]informer-sync ok\n[+]shutdown ok\nreadyz check passed\n"))
         self.assertEqual(read(self.PORT, "/elsewhere")[0], 404)
         self.submit("train", 4, 2, "1s")
         self.submit("too-large", 8, 4, "1s")
