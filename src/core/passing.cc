@@ -94,6 +94,7 @@ void Scheduler::Impl::HoldBack(const model::GroupKey& key, Group& group, std::st
   group.why_for = 0;
   group.held_back = true;
   queue_.Tried(key, VersionFor(group));
+  SayWhy(key, group, WaitClass::kRoom);
   Tell(group, true, "Unschedulable", group.why->message);
 }
 

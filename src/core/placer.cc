@@ -127,6 +127,7 @@ bool Scheduler::Impl::TryGroup(const model::GroupKey& key) {
     group->why_for = 0;
     group->held_back = false;
     queue_.Unblock(key);
+    SayWhy(key, *group, WaitClass::kIncomplete);
     if (!group->started && state_.PlacedCount(*group) > 0) RollBackIncomplete(key, *group);
     return true;
   }
@@ -192,6 +193,7 @@ void Scheduler::Impl::Refuse(const model::GroupKey& key, Group& group, const Ask
   if (group.started) KeepRoomForLater(key, group);
   // Room that it gave up and took again is no news, or it would be tried at every step.
   queue_.Tried(key, VersionFor(group));
+  SayWhy(key, group, ClassOf(group.why->kind));
   Tell(group, true, group.started ? "MembersPending" : "Unschedulable", group.why->message);
 }
 
@@ -239,6 +241,7 @@ void Scheduler::Impl::Commit(const model::GroupKey& key, Group& group, const Ask
     return;
   }
   group.why.reset();
+  SayNoMore(key, group);
   if (group.plan_id.empty()) group.plan_id = Hex(hash);
   const std::string plan_text = ask.slots.size() > 1 ? group.plan.Encode(options_.epoch) : std::string{};
   // What a bind waits for: the claim that it makes true, then the first bind of a start.

@@ -80,6 +80,7 @@ drive::StepResult Scheduler::Impl::Step(Time now, std::span<const drive::Event> 
     ExpireClaims();
     TidyClaims();
     PlaceWaiting();
+    TellPods();
     if (const auto next = queue_.NextWake(now_)) WakeAt(*next);
   }
   return {std::exchange(effects_, {}), wake_};
@@ -91,6 +92,10 @@ void Scheduler::Impl::WakeAt(Time at) {
 
 void Scheduler::Impl::Handle(const drive::Changed& changed) {
   state_.Apply(changed.object, changed.deleted);
+  if (changed.object.kind == kube::Kind::kPod) {
+    NoteCondition(changed.object.As<kube::Pod>(), changed.deleted);
+    return;
+  }
   const std::string& uid = changed.object.Meta().uid;
   if (changed.deleted) resume_at_.erase(uid);
   const auto patch = owners_in_patch_.find(uid);
@@ -124,6 +129,9 @@ void Scheduler::Impl::Handle(const drive::Answer& answer) {
       break;
     case Purpose::kClaim:
       HandleClaimAnswer(sent, answer);
+      break;
+    case Purpose::kCondition:
+      HandleConditionAnswer(sent, answer.outcome);
       break;
     case Purpose::kOther:
       // When it is done the watch says so; until then the same is not asked again.
@@ -188,6 +196,7 @@ void Scheduler::Impl::UpdateGroup(const model::GroupKey& key) {
   if (group == nullptr) return;
   if (group->members.empty() && group->in_flight.empty()) {
     ReleaseReservations(*group, {});
+    SayNoMore(key, *group);
     queue_.Forget(key);
     outlook_.Forget(key);
     state_.Erase(key);
@@ -197,10 +206,16 @@ void Scheduler::Impl::UpdateGroup(const model::GroupKey& key) {
   ReleaseWhatNobodyComesFor(*group);
   Adopt(*group);
   group->why_for = 0;
+  group->has_untold = true;
   outlook_.Update(key, *group, now_);
   if (group->started) KeepRoomForLater(key, *group);
   if (!WantsPlace(*group)) {
     queue_.Remove(key);
+    if (group->spec.problem.empty()) {
+      SayNoMore(key, *group);
+    } else {
+      SayWhy(key, *group, WaitClass::kCannot);
+    }
     return;
   }
   const bool holds_resources = state_.PlacedCount(*group) > 0;

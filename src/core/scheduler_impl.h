@@ -1,12 +1,14 @@
 // The scheduler's inside: one class over files by idea: scheduler.cc (events in, effects out, views),
 // placer.cc (trying a group, binds), passing.cc (which are tried, who may pass whom), claiming.cc (exclusive
-// domains), rollback.cc (what cannot roll forward).
+// domains), rollback.cc (what cannot roll forward), telling.cc (conditions of pods that wait).
 #pragma once
 
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/outlook.h"
@@ -27,7 +29,7 @@ class Scheduler::Impl {
   const State& state() const { return state_; }
 
  private:
-  enum class Purpose : std::uint8_t { kBind, kMark, kClaim, kOther };
+  enum class Purpose : std::uint8_t { kBind, kMark, kClaim, kCondition, kOther };
   struct Sent {
     Purpose purpose = Purpose::kOther;
     model::GroupKey group;
@@ -106,6 +108,18 @@ class Scheduler::Impl {
   void RollBack(const model::GroupKey& key, Group& group, const std::string& why);
   void ResumeRolledBack();
   void RollBackIncomplete(const model::GroupKey& key, Group& group);
+  // telling.cc
+  void SayWhy(const model::GroupKey& key, Group& group, WaitClass waits);
+  void SayNoMore(const model::GroupKey& key, Group& group);
+  void TellFrom(const model::GroupKey& key, Group& group, Time at);
+  void TellPods();
+  bool TellMembers(const model::GroupKey& key, Group& group, std::string& last);
+  bool MayTellNow();
+  bool MustBeTold(const MemberRef& member, WaitClass waits) const;
+  void TellPod(const model::GroupKey& key, const kube::Pod& pod, WaitClass waits, const std::string& words);
+  void NoteCondition(const kube::Pod& pod, bool deleted);
+  void HandleConditionAnswer(const Sent& sent, drive::Outcome outcome);
+
   void WakeAt(Time at);
 
   Options options_;
@@ -134,6 +148,16 @@ class Scheduler::Impl {
   std::uint64_t refused_version_ = 0;
   std::uint64_t scanned_version_ = 0;  // room, pods and outlook when the whole queue was last looked at
   std::uint64_t scanned_room_version_ = 0;
+  // Groups with members that are to be told why they wait: when, and the last member that was (by UID).
+  std::map<std::pair<Time, model::GroupKey>, std::string> untold_;
+  // By pod UID: conditions that were sent and are not seen yet, or were refused for good.
+  std::unordered_map<std::string, WaitClass> conditions_sent_;
+  struct Telling {
+    Time window_start{};
+    std::int64_t written = 0;
+  };
+  Telling telling_;
+
   std::vector<drive::Effect> effects_;
   std::optional<Time> wake_;
 };

@@ -5,6 +5,7 @@
 // two writes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -367,7 +368,9 @@ spec:
     if (effect.after && outcomes_[*effect.after] != drive::Outcome::kDone) return drive::Outcome::kNotSent;
     const Fate fate = fate_ ? fate_(effect) : Fate{};
     drive::Outcome outcome = fate.outcome;
-    if (fate.happens) {
+    if (IsStale(effect)) {
+      outcome = drive::Outcome::kConflict;
+    } else if (fate.happens) {
       const drive::Outcome real =
           std::visit([&](const auto& what) { return Write(what, effect.uid); }, effect.what);
       if (real != drive::Outcome::kDone) outcome = real;
@@ -379,6 +382,13 @@ spec:
   }
   bool IsThere(const Key& key, const std::string& uid) const {
     return objects_.contains(key) && (uid.empty() || UidOf(key.first, key.second) == uid);
+  }
+  bool IsStale(const drive::Effect& effect) const {
+    const auto* patch = std::get_if<drive::PatchStatus>(&effect.what);
+    if (patch == nullptr || effect.resource_version == 0) return false;
+    const auto found = objects_.find({patch->target.kind, patch->target.name});
+    return found != objects_.end() && FindString(found->second, {"metadata", "resourceVersion"}) !=
+                                          std::to_string(effect.resource_version);
   }
   drive::Outcome Write(const drive::Bind& bind, const std::string& uid) {
     const Key key{kube::Kind::kPod, bind.pod.name};
@@ -395,6 +405,26 @@ spec:
     const Key key{patch.target.kind, patch.target.name};
     if (!IsThere(key, uid)) return drive::Outcome::kGone;
     Patch(key, patch.merge);
+    return drive::Outcome::kDone;
+  }
+  // Conditions alone, merged by their type.
+  drive::Outcome Write(const drive::PatchStatus& patch, const std::string& uid) {
+    const Key key{patch.target.kind, patch.target.name};
+    if (!IsThere(key, uid)) return drive::Outcome::kGone;
+    json::object status = patch.merge.at("status").as_object();
+    if (!patch.strategic) {
+      Patch(key, json::object{{"status", std::move(status)}});
+      return drive::Outcome::kDone;
+    }
+    json::array conditions;
+    const json::value* before = Find(Get(key.first, key.second), {"status", "conditions"});
+    if (before != nullptr) conditions = before->as_array();
+    for (const json::value& one : status.at("conditions").as_array()) {
+      const auto same = std::ranges::find_if(
+          conditions, [&](const json::value& old) { return old.at("type") == one.at("type"); });
+      MergePatch(same == conditions.end() ? conditions.emplace_back(json::object{}) : *same, one);
+    }
+    Patch(key, json::object{{"status", {{"conditions", std::move(conditions)}}}});
     return drive::Outcome::kDone;
   }
   drive::Outcome Write(const drive::Evict& evict, const std::string& uid) {

@@ -11,6 +11,18 @@ bool IsOurs(const std::set<std::string>& names, const kube::Pod& pod) {
   return names.empty() || names.contains(pod.spec.scheduler_name);
 }
 
+// A pod that waits was told why, by us or by others: no news to its group. Everything else of it is compared.
+bool OnlyToldSomething(const kube::Pod& before, const kube::Pod& after) {
+  if (!before.spec.node_name.empty()) return false;
+  const kube::ObjectMeta& was = before.metadata;
+  const kube::ObjectMeta& is = after.metadata;
+  kube::PodStatus status = before.status;
+  status.conditions = after.status.conditions;
+  return was.labels == is.labels && was.annotations == is.annotations &&
+         was.deletion_timestamp == is.deletion_timestamp && was.owner_references == is.owner_references &&
+         was.resource_version <= is.resource_version && status == after.status && before.spec == after.spec;
+}
+
 }  // namespace
 
 State::State(const Options& options)
@@ -50,6 +62,12 @@ void State::Apply(const kube::Object& object, bool deleted) {
 void State::ApplyPod(const kube::Object& object, bool deleted) {
   const kube::Pod& pod = object.As<kube::Pod>();
   const std::string& uid = pod.metadata.uid;
+  const model::PodId known = cluster.FindPod(uid);
+  if (!deleted && known.Valid() && group_of_pod_.contains(uid) &&
+      OnlyToldSomething(*cluster.pod(known).pod, pod)) {
+    cluster.Apply(object, deleted);
+    return;
+  }
   NoteMaker(pod, deleted);
   cluster.Apply(object, deleted);
   if (!deleted && pod.metadata.deletion_timestamp && !pod.spec.node_name.empty() && !kube::IsTerminal(pod)) {
@@ -219,7 +237,8 @@ void State::Refresh(Group& group) {
   for (const kube::Pod* pod : pods) {
     if (group.spec.problem.empty() && !pod->spec.resource_claims.empty()) {
       group.spec.problem = fmt::format(
-          "Pod {} asks for resource claim {}; Cadre does not place pods with resource claims (DRA)",
+          "Pod {} asks for resource claim {}, and Cadre does not place pods with resource claims (DRA); make "
+          "it with schedulerName: default-scheduler, or without spec.resourceClaims",
           kube::KeyOf(pod->metadata), pod->spec.resource_claims.front());
     }
   }

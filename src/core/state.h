@@ -12,6 +12,7 @@
 #include "core/claims.h"
 #include "core/plan.h"
 #include "core/scheduler.h"
+#include "core/wait_class.h"
 #include "drive/effect.h"
 #include "groups/catalog.h"
 #include "match/request.h"
@@ -50,6 +51,10 @@ struct Group {
   std::optional<match::Diagnosis> why;   // of a try in vain; its kind is that of the last one
   std::uint64_t why_for = 0;             // the empty nodes (Finder::EmptyVersion) it speaks of; 0: ask again
   bool held_back = false;                // it would fit, but would delay who is ahead of it
+  WaitClass waits = WaitClass::kNone;    // what its waiting pods are told, or will be
+  Time waits_since{};
+  bool has_untold = true;       // members may have come since they were
+  std::optional<Time> tell_at;  // when its members are to be told (Scheduler::Impl::untold_)
   std::string told;                      // what the last event said, so that it is said once
 };
 

@@ -67,6 +67,9 @@ struct Patch {
 struct PatchStatus {
   Target target;
   boost::json::object merge;
+  // application/strategic-merge-patch+json: items of `status.conditions` are merged by their type, those that
+  // the patch does not name stay. Built-in kinds only: the API server refuses it for custom resources.
+  bool strategic = false;
 };
 
 enum class Propagation : std::uint8_t { kBackground, kForeground, kOrphan };

@@ -24,6 +24,7 @@ using net::QueryText;
 
 constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kMergePatch = "application/merge-patch+json";
+constexpr std::string_view kStrategicMergePatch = "application/strategic-merge-patch+json";
 constexpr std::string_view kDefaultNamespace = "default";
 constexpr std::size_t kMostOfName = 230;  // so that the name of an Event has at most 253 characters
 
@@ -83,11 +84,12 @@ class Writer {
   }
 
   RestRequest operator()(const drive::Patch& patch) const {
-    return Patched(ObjectPath(patch.target, version_), patch.merge);
+    return Patched(ObjectPath(patch.target, version_), kMergePatch, patch.merge);
   }
 
   RestRequest operator()(const drive::PatchStatus& patch) const {
-    return Patched(ObjectPath(patch.target, version_) + "/status", patch.merge);
+    return Patched(ObjectPath(patch.target, version_) + "/status",
+                   patch.strategic ? kStrategicMergePatch : kMergePatch, patch.merge);
   }
 
   RestRequest operator()(const drive::Delete& del) const {
@@ -150,9 +152,9 @@ class Writer {
     return {std::move(method), std::move(path), std::string(type), json::serialize(body)};
   }
 
-  RestRequest Patched(const std::string& path, json::object merge) const {
+  RestRequest Patched(const std::string& path, std::string_view type, json::object merge) const {
     PutPreconditions(effect_, merge);
-    return Sent("PATCH", path + manager_, kMergePatch, merge);
+    return Sent("PATCH", path + manager_, type, merge);
   }
 
   std::string manager_;  // "?fieldManager=cadre-scheduler"

@@ -100,6 +100,12 @@ TEST(Writes, AStatusIsPatchedWhereItLives) {
   EXPECT_EQ(request.body, "{}");
 }
 
+TEST(Writes, AStrategicMergePatchSaysSo) {
+  EXPECT_EQ(Written(Of(drive::PatchStatus{kWeb, {}, true})).content_type,
+            "application/strategic-merge-patch+json");
+  EXPECT_EQ(Written(Of(drive::PatchStatus{kWeb, {}})).content_type, "application/merge-patch+json");
+}
+
 TEST(Writes, ADeletionSaysHowAndOfWhich) {
   const RestRequest request = Written(Of(drive::Delete{kWeb, drive::Propagation::kForeground, 0}, "u-3"));
   EXPECT_EQ(request.method, "DELETE");

@@ -114,6 +114,37 @@ void PatchField(json::object& draft, const json::key_value_pair& field) {
   }
 }
 
+// Items of `conditions` are merged by their type: what a strategic merge patch does to every condition list of
+// built-in kinds. Other lists of a status are replaced whole here; nobody patches those so.
+void MergeConditions(json::object& status, const json::array& patch) {
+  json::array& conditions = MakeArray(status, "conditions");
+  for (const json::value& item : patch) {
+    if (!item.is_object()) continue;
+    const std::string_view type = StringOf(item.get_object(), "type");
+    const auto same = std::ranges::find_if(conditions, [&](const json::value& old) {
+      return old.is_object() && StringOf(old.get_object(), "type") == type;
+    });
+    json::value& target = same == conditions.end() ? conditions.emplace_back(json::object{}) : *same;
+    MergePatch(target, item);
+  }
+}
+
+void PatchStrategically(json::object& draft, const json::object& patch) {
+  json::object& status = MakeObject(draft, "status");
+  for (const json::key_value_pair& field : patch) {
+    if (field.key() == "conditions" && field.value().is_array()) {
+      MergeConditions(status, field.value().get_array());
+    } else {
+      PatchField(status, field);
+    }
+  }
+}
+
+// The API server knows the merge keys of its own types alone.
+bool IsBuiltIn(kube::Kind kind) {
+  return !kube::Info(kind).group.ends_with(".x-k8s.io");
+}
+
 // The uid and resourceVersion inside a patch are preconditions, like the effect's own.
 std::optional<std::string> FailedPrecondition(const kube::Object& object, const drive::Effect& effect,
                                               const json::object& merge) {
@@ -262,9 +293,19 @@ Verbs::Verdict Verbs::DoPatchStatus(Time now, const drive::Effect& effect, const
   if (auto why = FailedPrecondition(before, effect, patch.merge)) {
     return std::unexpected(Refusal{Outcome::kConflict, *std::move(why)});
   }
+  if (patch.strategic && !IsBuiltIn(before.kind)) {
+    return std::unexpected(Refusal{Outcome::kRejected,
+                                   "the body of the request was in an unknown format - accepted media types "
+                                   "include: application/json-patch+json, application/merge-patch+json"});
+  }
   Document draft(before.raw->get_object());
-  if (const auto status = patch.merge.find("status"); status != patch.merge.end())
-    PatchField(*draft, *status);
+  if (const auto status = patch.merge.find("status"); status != patch.merge.end()) {
+    if (patch.strategic && status->value().is_object()) {
+      PatchStrategically(*draft, status->value().get_object());
+    } else {
+      PatchField(*draft, *status);
+    }
+  }
   if (SameField(before.raw->get_object(), *draft, "status")) return Done{before, before, before};
   const Result<kube::Object> after = store_.Draft(before.kind, std::move(draft));
   if (!after) return std::unexpected(Refusal{Outcome::kRejected, after.error().message});

@@ -115,6 +115,20 @@ TEST_F(Update, OfTheStatusIgnoresEverythingElse) {
   EXPECT_EQ(job.status.active, 5);
 }
 
+TEST_F(Update, MergesConditionsByTheirTypeWhereThePatchIsStrategic) {
+  CreatedPod("a");
+  const auto patch = [&](std::string_view conditions) {
+    return Write(drive::PatchStatus{
+        {Kind::kPod, "ns", "a"}, {{"status", {{"conditions", json::parse(conditions)}}}}, true});
+  };
+  patch(R"([{"type":"Mine","status":"True"},{"type":"PodScheduled","status":"False","lastTransitionTime":"2026-01-01T00:00:00Z"}])");
+  const auto result = patch(R"([{"type":"PodScheduled","status":"False","reason":"Unschedulable"}])");
+  ASSERT_EQ(result.outcome, Outcome::kDone);
+  EXPECT_EQ(result.object->raw->at("status").at("conditions"), json::parse(R"([
+      {"type":"Mine","status":"True"},
+      {"type":"PodScheduled","status":"False","lastTransitionTime":"2026-01-01T00:00:00Z","reason":"Unschedulable"}])"));
+}
+
 TEST_F(Update, OfTheWrongTypeIsRefusedAndChangesNothing) {
   CreatedJob("j");
   EXPECT_EQ(PatchStatus(Kind::kJob, "j", {{"status", {{"active", "lots"}}}}).outcome, Outcome::kRejected);
