@@ -76,7 +76,7 @@ TEST_F(BindFailure, IsSaidInTheApiServersWords) {
   world_.Refuse("bind default/work-", Outcome::kRejected, 1);
   world_.Run();
   EXPECT_EQ(world_.CountNotes(
-                "warning Job default/work BindFailed: a member could not be bound: refused by the test"),
+                "warning Job default/work FailedScheduling: a member could not be bound: refused by the test"),
             1);
 }
 
