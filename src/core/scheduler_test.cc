@@ -353,7 +353,7 @@ TEST_F(SchedulerTest, APlacementIsSaidInNumbers) {
   world_.AddGang("work", 4);
   world_.Run();
   EXPECT_THAT(world_.notes(),
-              ElementsAre("note normal Job default/work Placed: placed 4 members on 2 nodes"));
+              ElementsAre("note normal Job default/work Scheduled: placed 4 members on 2 nodes"));
 }
 
 // --- who is placed
