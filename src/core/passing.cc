@@ -95,7 +95,7 @@ void Scheduler::Impl::HoldBack(const model::GroupKey& key, Group& group, std::st
   group.held_back = true;
   queue_.Tried(key, VersionFor(group));
   SayWhy(key, group, WaitClass::kRoom);
-  Tell(group, true, "Unschedulable", group.why->message);
+  Tell(group, true, kFailedScheduling, group.why->message);
 }
 
 // Under strict order nobody passes.

@@ -194,7 +194,7 @@ void Scheduler::Impl::Refuse(const model::GroupKey& key, Group& group, const Ask
   // Room that it gave up and took again is no news, or it would be tried at every step.
   queue_.Tried(key, VersionFor(group));
   SayWhy(key, group, ClassOf(group.why->kind));
-  Tell(group, true, group.started ? "MembersPending" : "Unschedulable", group.why->message);
+  Tell(group, true, kFailedScheduling, group.why->message);
 }
 
 // Later stages come whole or not at all, like the group itself.
@@ -260,7 +260,7 @@ void Scheduler::Impl::Commit(const model::GroupKey& key, Group& group, const Ask
       first_is_bind = true;
     }
   }
-  Tell(group, false, "Placed",
+  Tell(group, false, kScheduled,
        fmt::format("placed {} on {}", Quantify(to_bind, "member"),
                    Quantify(static_cast<std::int64_t>(nodes.size()), "node")));
   group.held_back = false;

@@ -157,7 +157,7 @@ void Scheduler::Impl::HandleBindAnswer(const Sent& sent, const drive::Answer& an
                       answer.outcome != drive::Outcome::kNotSent;
   if (failed) {
     group->bind_error = answer.message;
-    Tell(*group, true, "BindFailed", "a member could not be bound: " + answer.message);
+    Tell(*group, true, kFailedScheduling, "a member could not be bound: " + answer.message);
   }
   group->bind_failed |= failed;
   group->bind_rejected |= answer.outcome == drive::Outcome::kRejected;
@@ -234,10 +234,11 @@ drive::EffectId Scheduler::Impl::Emit(drive::Effect effect, Sent sent) {
   return id;
 }
 
-// One event per group and change: the same words are not said twice in a row.
+// One event per group and change: another class of reason is news, other numbers are not.
 void Scheduler::Impl::Tell(Group& group, bool warning, std::string_view reason, const std::string& message) {
-  if (group.told == reason) return;
-  group.told = reason;
+  std::string told = fmt::format("{}: {}", reason, MessageOf(group.waits, {}));
+  if (group.told == told) return;
+  group.told = std::move(told);
   drive::Note note{.regarding = {},
                    .regarding_uid = {},
                    .warning = warning,

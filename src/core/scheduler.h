@@ -27,7 +27,7 @@ struct Options {
   match::Limits limits;
   queue::Policy queue = {};
   std::int64_t conditions_per_second = 200;  // PodScheduled conditions of pods that wait; 0: none are written
-  std::uint64_t epoch = 0;  // leaseTransitions of the lease it runs under; goes into plans
+  std::uint64_t epoch = 0;                   // leaseTransitions of the lease it runs under; goes into plans
 };
 
 enum class GroupState : std::uint8_t {

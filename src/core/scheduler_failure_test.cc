@@ -75,9 +75,10 @@ TEST_F(BindFailure, IsSaidInTheApiServersWords) {
   GivenAGang();
   world_.Refuse("bind default/work-", Outcome::kRejected, 1);
   world_.Run();
-  EXPECT_EQ(world_.CountNotes(
-                "warning Job default/work BindFailed: a member could not be bound: refused by the test"),
-            1);
+  EXPECT_EQ(
+      world_.CountNotes(
+          "warning Job default/work FailedScheduling: a member could not be bound: refused by the test"),
+      1);
 }
 
 TEST_F(BindFailure, AMemberThatSomebodyElseBoundIsKeptWhereItIs) {

@@ -19,6 +19,10 @@
 
 namespace cadre::core {
 
+// Reasons of events that kube-scheduler has too, because users look for them.
+inline constexpr std::string_view kFailedScheduling = "FailedScheduling";
+inline constexpr std::string_view kScheduled = "Scheduled";
+
 class Scheduler::Impl {
  public:
   explicit Impl(Options options);

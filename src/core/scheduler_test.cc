@@ -344,8 +344,8 @@ TEST_F(SchedulerTest, WhyItWaitsIsSaidInOneEventPerGroup) {
   world_.Run();
   world_.SetPhase("passes-by", "Succeeded");
   world_.PassSeconds(600);
-  EXPECT_EQ(world_.CountNotes("Job default/work Unschedulable"), 1);
-  EXPECT_EQ(world_.notes().size(), 2U);  // and "Placed" of the other
+  EXPECT_EQ(world_.CountNotes("Job default/work FailedScheduling"), 1);
+  EXPECT_EQ(world_.notes().size(), 2U);  // and "Scheduled" of the other
 }
 
 TEST_F(SchedulerTest, APlacementIsSaidInNumbers) {
@@ -353,7 +353,7 @@ TEST_F(SchedulerTest, APlacementIsSaidInNumbers) {
   world_.AddGang("work", 4);
   world_.Run();
   EXPECT_THAT(world_.notes(),
-              ElementsAre("note normal Job default/work Placed: placed 4 members on 2 nodes"));
+              ElementsAre("note normal Job default/work Scheduled: placed 4 members on 2 nodes"));
 }
 
 // --- who is placed
@@ -415,8 +415,12 @@ TEST_F(SchedulerTest, APodWithAResourceClaimIsRefusedWithTheReason) {
   world_.Run();
   EXPECT_EQ(world_.NodeOf("gpu"), "");
   EXPECT_EQ(world_.ReasonOf("gpu"),
-            "Pod default/gpu asks for resource claim one-gpu; Cadre does not place pods with resource claims "
-            "(DRA)");
+            "Pod default/gpu asks for resource claim one-gpu, and Cadre does not place pods with resource "
+            "claims (DRA); make it with schedulerName: default-scheduler, or without spec.resourceClaims");
+  world_.PassSeconds(60);
+  EXPECT_EQ(world_.CountWrites("patch status of Pod default/gpu"), 1);
+  EXPECT_EQ(world_.CountWrites("\"reason\":\"Unschedulable\""), 1);
+  EXPECT_EQ(world_.CountWrites("bind "), 0);
 }
 
 TEST_F(SchedulerTest, ASuspendedJobIsNotStarted) {

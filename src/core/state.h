@@ -55,7 +55,7 @@ struct Group {
   Time waits_since{};
   bool has_untold = true;       // members may have come since they were
   std::optional<Time> tell_at;  // when its members are to be told (Scheduler::Impl::untold_)
-  std::string told;                      // what the last event said, so that it is said once
+  std::string told;             // what the last event said, so that it is said once
 };
 
 class State {

@@ -39,7 +39,7 @@ void Scheduler::Impl::SayNoMore(const model::GroupKey& key, Group& group) {
 
 // From the first member on: those that know it already are passed over.
 void Scheduler::Impl::TellFrom(const model::GroupKey& key, Group& group, Time at) {
-  if (options_.conditions_per_second <= 0 || group.waits == WaitClass::kNone) return;
+  if (group.waits == WaitClass::kNone) return;
   if (group.tell_at) {
     untold_.erase({*group.tell_at, key});
     at = std::min(at, *group.tell_at);
@@ -76,6 +76,9 @@ void Scheduler::Impl::TellPods() {
 // False when it must go on later; `last` is then the member that was looked at last.
 bool Scheduler::Impl::TellMembers(const model::GroupKey& key, Group& group, std::string& last) {
   const std::string& words = !group.spec.problem.empty() ? group.spec.problem : group.why->message;
+  // Nothing else says these, and what lasts shorter needs no event either.
+  if (group.waits == WaitClass::kIncomplete || group.waits == WaitClass::kCannot)
+    Tell(group, true, kFailedScheduling, words);
   for (auto member = group.members.upper_bound(last); member != group.members.end(); ++member) {
     if (MustBeTold(member->second, group.waits)) {
       if (!MayTellNow()) return false;
@@ -87,6 +90,7 @@ bool Scheduler::Impl::TellMembers(const model::GroupKey& key, Group& group, std:
 }
 
 bool Scheduler::Impl::MustBeTold(const MemberRef& member, WaitClass waits) const {
+  if (options_.conditions_per_second <= 0) return false;
   const kube::Pod& pod = *state_.cluster.pod(member.pod).pod;
   // The API server itself says of a pod with gates that it has them.
   if (!state_.IsWaiting(member) || !pod.spec.scheduling_gates.empty() || pod.metadata.deletion_timestamp)

@@ -88,6 +88,20 @@ TEST_F(Telling, APodWithAGateIsToldNothing) {
   EXPECT_EQ(Conditions(), 0);
 }
 
+TEST_F(Telling, AGroupSaysOnceThatItIsNotComplete) {
+  world_.AddNodes(4, 2);
+  world_.AddJob("late", 4);
+  world_.AddPods("late", 2);
+  world_.PassSeconds(10);
+  world_.AddPod("late", 2);
+  world_.PassSeconds(10);
+  EXPECT_EQ(world_.CountNotes("warning Job default/late FailedScheduling: waits for"), 1);
+  EXPECT_EQ(world_.notes().size(), 1U);
+  world_.AddPod("late", 3);
+  world_.PassSeconds(10);
+  EXPECT_EQ(world_.CountNotes("note normal Job default/late Scheduled: placed 4 members"), 1);
+}
+
 TEST_F(Telling, ARestartedSchedulerWritesNothingThatIsThere) {
   world_.AddNodes(1, 2);
   world_.AddGang("big", 3);

@@ -1,7 +1,7 @@
-// WaitClass: why a pod waits, as coarsely as its PodScheduled condition tells it. The numbers change with every
-// pod that comes or goes and are told once per group, by an event; a condition is written again only when the
-// class changes. What a condition says is recognised by its reason and the first words of its message, so that
-// nothing is kept per pod and a restarted scheduler knows what is written already.
+// WaitClass: why a pod waits, as coarsely as its PodScheduled condition tells it. The numbers change with
+// every pod that comes or goes and are told once per group, by an event; a condition is written again only
+// when the class changes. What a condition says is recognised by its reason and the first words of its
+// message, so that nothing is kept per pod and a restarted scheduler knows what is written already.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ WaitClass ClassOf(match::No no);
 // What the pod's condition says; kNone where it has none, or somebody else's.
 WaitClass ToldClassOf(const kube::Pod& pod);
 
-// "Unschedulable" (cluster autoscalers look for exactly this), or "WaitingForMembers", which no new node would
-// help.
+// "Unschedulable" (cluster autoscalers look for exactly this), or "WaitingForMembers", which no new node
+// would help.
 std::string_view ReasonOf(WaitClass waits);
 
 // The whole message: at most kMostOfMessage bytes of UTF-8.

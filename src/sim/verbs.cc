@@ -114,8 +114,8 @@ void PatchField(json::object& draft, const json::key_value_pair& field) {
   }
 }
 
-// Items of `conditions` are merged by their type: what a strategic merge patch does to every condition list of
-// built-in kinds. Other lists of a status are replaced whole here; nobody patches those so.
+// Items of `conditions` are merged by their type: what a strategic merge patch does to every condition list
+// of built-in kinds. Other lists of a status are replaced whole here; nobody patches those so.
 void MergeConditions(json::object& status, const json::array& patch) {
   json::array& conditions = MakeArray(status, "conditions");
   for (const json::value& item : patch) {

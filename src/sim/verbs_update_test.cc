@@ -121,7 +121,8 @@ TEST_F(Update, MergesConditionsByTheirTypeWhereThePatchIsStrategic) {
     return Write(drive::PatchStatus{
         {Kind::kPod, "ns", "a"}, {{"status", {{"conditions", json::parse(conditions)}}}}, true});
   };
-  patch(R"([{"type":"Mine","status":"True"},{"type":"PodScheduled","status":"False","lastTransitionTime":"2026-01-01T00:00:00Z"}])");
+  patch(
+      R"([{"type":"Mine","status":"True"},{"type":"PodScheduled","status":"False","lastTransitionTime":"2026-01-01T00:00:00Z"}])");
   const auto result = patch(R"([{"type":"PodScheduled","status":"False","reason":"Unschedulable"}])");
   ASSERT_EQ(result.outcome, Outcome::kDone);
   EXPECT_EQ(result.object->raw->at("status").at("conditions"), json::parse(R"([
