@@ -218,6 +218,7 @@ void Scheduler::Impl::UpdateGroup(const model::GroupKey& key) {
     }
     return;
   }
+  if (group->waits == WaitClass::kCannot) SayNoMore(key, *group);
   const bool holds_resources = state_.PlacedCount(*group) > 0;
   queue_.Put({.urgent = holds_resources,
               .priority = state_.PriorityOf(*group),

@@ -117,6 +117,7 @@ class Scheduler::Impl {
   void SayNoMore(const model::GroupKey& key, Group& group);
   void TellFrom(const model::GroupKey& key, Group& group, Time at);
   void TellPods();
+  const std::string* WordsOf(const Group& group) const;
   bool TellMembers(const model::GroupKey& key, Group& group, std::string& last);
   bool MayTellNow();
   bool MustBeTold(const MemberRef& member, WaitClass waits) const;

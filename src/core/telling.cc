@@ -73,9 +73,17 @@ void Scheduler::Impl::TellPods() {
   if (!untold_.empty()) WakeAt(untold_.begin()->first.first);
 }
 
+// The words for what it waits for; null when that is over and the next try says what follows.
+const std::string* Scheduler::Impl::WordsOf(const Group& group) const {
+  if (group.waits == WaitClass::kCannot) return group.spec.problem.empty() ? nullptr : &group.spec.problem;
+  return group.why && group.spec.problem.empty() ? &group.why->message : nullptr;
+}
+
 // False when it must go on later; `last` is then the member that was looked at last.
 bool Scheduler::Impl::TellMembers(const model::GroupKey& key, Group& group, std::string& last) {
-  const std::string& words = !group.spec.problem.empty() ? group.spec.problem : group.why->message;
+  const std::string* says = WordsOf(group);
+  if (says == nullptr) return true;
+  const std::string& words = *says;
   // Nothing else says these, and what lasts shorter needs no event either.
   if (group.waits == WaitClass::kIncomplete || group.waits == WaitClass::kCannot)
     Tell(group, true, kFailedScheduling, words);

@@ -177,6 +177,24 @@ TEST(TellingRate, NoMoreThanSoManyPerSecondAndAllInTheEnd) {
   EXPECT_LE(world.CountWrites("patch status of Pod"), 32);
 }
 
+// Behind a group that has no place yet, and with no searches left to find out whether it may pass.
+TEST(TellingOutOfSearches, AReasonThatIsGoneIsNotToldThoughTheNextTryIsStillToCome) {
+  Options options;
+  options.queue.most_searches = 0;
+  SchedulerWorld world(options);
+  world.AddNodes(1, 4);
+  world.AddJob("runs", 1, "cadre.dev/max-duration: 100s");
+  world.AddPod("runs", 0, 2);
+  world.PassSeconds(1);
+  world.AddGang("head", 4);
+  world.AddJob("stopped", 2, "", "suspend: true, ");
+  world.AddPods("stopped", 2);
+  world.Pass(Duration(900));
+  world.Change(kube::Kind::kJob, "stopped", R"({"spec":{"suspend":false}})");
+  world.Pass(Duration(900));
+  EXPECT_EQ(world.CountWrites("patch status of Pod default/stopped"), 0);
+}
+
 TEST(TellingRate, ZeroWritesNone) {
   Options options;
   options.conditions_per_second = 0;
