@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/check.h"
 #include "drive/informer.h"
 #include "drive/sender.h"
 
@@ -22,6 +23,7 @@ class Driver::Impl {
 
   void SetCrashHook(CrashHook hook, std::function<void()> on_crash);
   void SetStepObserver(StepObserver observer) { observer_ = std::move(observer); }
+  void Finish(std::function<void()> done);
   const Counters& counters();
 
  private:
@@ -40,6 +42,8 @@ class Driver::Impl {
   void SetWake(Seat& seat, std::optional<Time> wake);
   void OnDeath(std::optional<std::size_t> after_step_of);
   void Die();
+  void StopMachines();
+  void CallBack(std::function<void()> owner);
   void StopTimers();
 
   Clock& clock_;
@@ -144,18 +148,31 @@ void Driver::Impl::OnDeath(std::optional<std::size_t> after_step_of) {
   dies_after_ = &seats_[*after_step_of];
 }
 
-// The owner is told from a callback of its own, so that it may destroy this object there.
 void Driver::Impl::Die() {
   if (dead_) return;
-  dead_ = true;
-  counters();
+  StopMachines();
   sender_.Stop();
-  relists_of_the_dead_ = counters_.relists;
+  if (on_crash_) CallBack(on_crash_);
+}
+
+void Driver::Impl::Finish(std::function<void()> done) {
+  CADRE_ASSERT(!dead_, "a driver ends once");
+  StopMachines();
+  sender_.Finish([this, done = std::move(done)] { CallBack(done); });
+}
+
+// Nothing goes in any more.
+void Driver::Impl::StopMachines() {
+  dead_ = true;
+  relists_of_the_dead_ = counters().relists;
   informers_.clear();
   StopTimers();
-  if (!on_crash_) return;
-  clock_.CallAt(clock_.Now(), [on_crash = on_crash_, alive = std::weak_ptr(alive_)] {
-    if (!alive.expired()) on_crash();
+}
+
+// From a callback of its own, so that the owner may destroy this object there.
+void Driver::Impl::CallBack(std::function<void()> owner) {
+  clock_.CallAt(clock_.Now(), [owner = std::move(owner), alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) owner();
   });
 }
 
@@ -182,6 +199,10 @@ Driver::~Driver() = default;
 
 void Driver::SetCrashHook(CrashHook hook, std::function<void()> on_crash) {
   impl_->SetCrashHook(std::move(hook), std::move(on_crash));
+}
+
+void Driver::Finish(std::function<void()> done) {
+  impl_->Finish(std::move(done));
 }
 
 void Driver::SetStepObserver(StepObserver observer) {

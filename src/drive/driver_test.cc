@@ -340,6 +340,26 @@ TEST_F(DriverEffects, InFlightNeverExceedTheirBound) {
   EXPECT_THAT(Sent(), ElementsAre(1, 2, 3));
 }
 
+TEST_F(DriverEffects, GoNoFasterThanTheirRate) {
+  Start({.writes_per_second = 10, .burst = 2});
+  Submit({Make(1), Make(2), Make(3), Make(4)});
+  EXPECT_THAT(Sent(), ElementsAre(1, 2));
+  clock_.Pass(Duration(99));
+  EXPECT_THAT(Sent(), ElementsAre(1, 2));
+  clock_.Pass(Duration(2));
+  EXPECT_THAT(Sent(), ElementsAre(1, 2, 3));
+  clock_.Pass(Duration(1'000));
+  EXPECT_THAT(Sent(), ElementsAre(1, 2, 3, 4));
+}
+
+TEST_F(DriverEffects, OfLowerLanesGoFirstWhenTheRateAllowsTheNext) {
+  Start({.writes_per_second = 10, .burst = 1});
+  Submit({Make(1, Lane::kNote), Make(2, Lane::kNote)});
+  Submit({Make(3, Lane::kBind)});
+  clock_.Pass(Duration(101));
+  EXPECT_THAT(Sent(), ElementsAre(1, 3));
+}
+
 TEST_F(DriverEffects, OfLowLanesLeaveHalfOfTheSlotsToBinds) {
   Start({.in_flight = 4});
   Submit({Make(1, Lane::kNote), Make(2, Lane::kNote), Make(3, Lane::kNote)});
@@ -439,6 +459,43 @@ TEST_F(DriverEffects, OfTheWriteLaneAreNeverDropped) {
 }
 
 using DriverEffectsDeathTest = DriverEffects;
+
+class DriverFinish : public DriverEffects {
+ protected:
+  void Finish() {
+    driver_->Finish([this] { ++finished_; });
+    clock_.Settle();
+  }
+  int finished_ = 0;
+};
+
+TEST_F(DriverFinish, WaitsForWhatHasLeftAndSendsNothingMore) {
+  Start({.in_flight = 2});
+  Submit({Make(1), Make(2), Make(3)});
+  Finish();
+  EXPECT_EQ(finished_, 0);
+  Answer(0, Outcome::kDone);
+  EXPECT_EQ(finished_, 0);
+  Answer(1, Outcome::kRetryable);
+  EXPECT_EQ(finished_, 1);
+  clock_.Pass(Duration(60'000));
+  EXPECT_THAT(Sent(), ElementsAre(1, 2));
+  EXPECT_THAT(Heard(), IsEmpty());
+}
+
+TEST_F(DriverFinish, IsThereAtOnceWhereNothingIsUnderWay) {
+  Start();
+  Finish();
+  EXPECT_EQ(finished_, 1);
+  EXPECT_EQ(clock_.timers(), 0U);
+}
+
+TEST_F(DriverFinish, AllowsTheOwnerToDestroyTheDriverWhenItIsTold) {
+  Start();
+  driver_->Finish([this] { driver_.reset(); });
+  clock_.Settle();
+  EXPECT_EQ(driver_, nullptr);
+}
 
 TEST_F(DriverEffectsDeathTest, WithAnIdThatIsStillInUseAreAProgrammersError) {
   Start();

@@ -25,7 +25,8 @@ Sender::Sender(std::vector<std::string> users, Api& api, Clock& clock, const Lim
       clock_(clock),
       limits_(limits),
       counters_(counters),
-      sink_(std::move(sink)) {
+      sink_(std::move(sink)),
+      rate_(limits.writes_per_second, limits.burst) {
   CADRE_ASSERT(limits_.in_flight > 0 && limits_.attempts > 0, "a driver must be allowed to send something");
 }
 
@@ -40,10 +41,18 @@ void Sender::SetCrashHook(Driver::CrashHook hook, Death death) {
 
 void Sender::Stop() {
   stopped_ = true;
+  if (next_) clock_.Cancel(*next_);
+  next_.reset();
   for (auto& [key, entry] : live_) {
     if (entry->retry) clock_.Cancel(*entry->retry);
     entry->retry.reset();
   }
+}
+
+void Sender::Finish(std::function<void()> done) {
+  Stop();
+  finished_ = std::move(done);
+  if (in_flight_ == 0) finished_();
 }
 
 void Sender::Submit(std::size_t machine, std::vector<Effect> effects) {
@@ -101,11 +110,23 @@ bool Sender::SendOne() {
   const bool low_may_go = low_in_flight_ < std::max<std::size_t>(1, limits_.in_flight / 2);
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
     if (lanes_[lane].empty() || (IsLow(static_cast<Lane>(lane)) && !low_may_go)) continue;
+    if (!MaySendNow()) return false;
     const Key key = lanes_[lane].front();
     lanes_[lane].pop_front();
     Send(key);
     return true;
   }
+  return false;
+}
+
+bool Sender::MaySendNow() {
+  if (next_) return false;
+  const Time now = clock_.Now();
+  if (rate_.Take(now)) return true;
+  next_ = clock_.CallAt(rate_.NextAt(now), [this] {
+    next_.reset();
+    Pump();
+  });
   return false;
 }
 
@@ -120,7 +141,9 @@ void Sender::Send(Key key) {
   const bool last = crash == CrashPoint::kAfter;
   api_.Write(users_[key.first], entry.effect,
              [this, key, last, alive = std::weak_ptr(alive_)](WriteResult result) {
-               if (!alive.expired() && !stopped_) OnAnswer(key, last, std::move(result));
+               if (alive.expired()) return;
+               if (!stopped_) return OnAnswer(key, last, std::move(result));
+               if (--in_flight_ == 0 && finished_) finished_();
              });
   if (crash == CrashPoint::kAfterUnanswered) death_(std::nullopt);
 }

@@ -23,6 +23,7 @@
 #include "drive/api.h"
 #include "drive/clock.h"
 #include "drive/driver.h"
+#include "drive/rate_limit.h"
 
 namespace cadre::drive {
 
@@ -48,6 +49,9 @@ class Sender {
 
   // Sends nothing, answers nothing and sets no timer any more.
   void Stop();
+  // Sends and retries nothing any more; `done` is called once everything that has left is answered, perhaps
+  // from inside this call.
+  void Finish(std::function<void()> done);
 
  private:
   using Key = std::pair<std::size_t, std::uint64_t>;  // machine, effect id
@@ -63,6 +67,7 @@ class Sender {
   void DropOldest(Lane lane);
   void Pump();
   bool SendOne();
+  bool MaySendNow();
   void Send(Key key);
   void OnAnswer(Key key, bool last, WriteResult result);
   void RetryLater(Key key, Entry& entry, Duration retry_after);
@@ -80,8 +85,11 @@ class Sender {
 
   std::shared_ptr<char> alive_ = std::make_shared<char>();  // answers that outlive us find it gone
   bool stopped_ = false;
+  std::function<void()> finished_;  // set: it is finishing
   boost::unordered_flat_map<Key, std::unique_ptr<Entry>> live_;  // accepted and not answered
   std::array<std::deque<Key>, 4> lanes_;                         // ready to go, by Lane
+  RateLimit rate_;
+  std::optional<Clock::Timer> next_;  // when the rate allows the next one
   std::size_t in_flight_ = 0;
   std::size_t low_in_flight_ = 0;  // of those, kCondition and kNote
   // The last effects that did not end in kDone, for an `after` that names one of them.
