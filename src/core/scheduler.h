@@ -23,7 +23,8 @@ namespace cadre::core {
 
 struct Options {
   std::set<std::string> scheduler_names = {
-      "cadre"};  // pods of these spec.schedulerName are placed; empty: every pod
+      "cadre"};                        // pods of these spec.schedulerName are placed; empty: every pod
+  kube::StringMap node_selector = {};  // pods are placed on nodes with these labels only; empty: on all
   match::Limits limits;
   queue::Policy queue = {};
   std::int64_t conditions_per_second = 200;  // PodScheduled conditions of pods that wait; 0: none are written

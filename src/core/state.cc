@@ -26,7 +26,7 @@ bool OnlyToldSomething(const kube::Pod& before, const kube::Pod& after) {
 }  // namespace
 
 State::State(const Options& options)
-    : cluster(options.scheduler_names), scheduler_names_(options.scheduler_names) {}
+    : cluster(options.scheduler_names, options.node_selector), scheduler_names_(options.scheduler_names) {}
 
 void State::Apply(const kube::Object& object, bool deleted) {
   if (object.kind == kube::Kind::kPod) {

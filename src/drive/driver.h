@@ -21,11 +21,11 @@
 namespace cadre::drive {
 
 struct Limits {
-  std::size_t in_flight = 64;  // writes sent and not answered, all lanes together
+  std::size_t in_flight = 64;    // writes sent and not answered, all lanes together
   double writes_per_second = 0;  // a token bucket of `burst` tokens (drive/rate_limit.h); 0: no limit
   double burst = 0;
-  int attempts = 6;            // per effect, the first one included
-  Duration first_retry{100};   // doubles per attempt, up to max_retry; a Retry-After wins
+  int attempts = 6;           // per effect, the first one included
+  Duration first_retry{100};  // doubles per attempt, up to max_retry; a Retry-After wins
   Duration max_retry{10'000};
   std::size_t waiting_notes = 10'000;  // beyond this the oldest note is dropped
   std::size_t waiting_conditions = 10'000;
@@ -60,8 +60,9 @@ class Driver {
   // and its machines. A dead driver sends nothing, hands on nothing and sets no timers.
   void SetCrashHook(CrashHook hook, std::function<void()> on_crash);
 
-  // The process ends in order: the machines take no more Steps, nothing more is sent or retried, and `done` is
-  // called from the event loop once every write that has left is answered. At most once, and not after a crash.
+  // The process ends in order: the machines take no more Steps, nothing more is sent or retried, and `done`
+  // is called from the event loop once every write that has left is answered. At most once, and not after a
+  // crash.
   void Finish(std::function<void()> done);
 
   // Called after each Step with what went in and came out: traces, and the test that the same input gives the

@@ -85,7 +85,7 @@ class Sender {
 
   std::shared_ptr<char> alive_ = std::make_shared<char>();  // answers that outlive us find it gone
   bool stopped_ = false;
-  std::function<void()> finished_;  // set: it is finishing
+  std::function<void()> finished_;                               // set: it is finishing
   boost::unordered_flat_map<Key, std::unique_ptr<Entry>> live_;  // accepted and not answered
   std::array<std::deque<Key>, 4> lanes_;                         // ready to go, by Lane
   RateLimit rate_;

@@ -25,6 +25,10 @@ const kube::Taint* TaintAgainst(const model::Shape& shape, const kube::Node& nod
 Misfit StaticMisfit(const model::Shape& shape, const kube::Node& node, const Rules& rules) {
   const kube::StringMap& labels = node.metadata.labels;
   const std::string& name = node.metadata.name;
+  if (!shape.scheduler_nodes.empty() &&
+      !kube::MatchesNodeConstraints(shape.scheduler_nodes, std::nullopt, labels, name)) {
+    return Misfit::kOutside;
+  }
   if (rules.node_selector && !shape.node_selector.empty() &&
       !kube::MatchesNodeConstraints(shape.node_selector, std::nullopt, labels, name)) {
     return Misfit::kNodeSelector;

@@ -33,11 +33,12 @@ struct Rules {
 // fixed members of the request ("never" is a claim about that one).
 enum class View : std::uint8_t { kNow, kEmpty };
 
-// Why a node may not take a shape, in the order in which they are looked at: what its author asked for first,
-// so that nodes he did not mean are not blamed for their taints. kTerritory: not of the shape, but another's
-// claim (Territory).
+// Why a node may not take a shape, in the order in which they are looked at: what its author asked for before
+// what others did, so that nodes he did not mean are not blamed for their taints. kTerritory: not of the
+// shape, but another's claim (Territory).
 enum class Misfit : std::uint8_t {
   kNone,
+  kOutside,  // of the nodes that the scheduler uses
   kNodeSelector,
   kNodeAffinity,
   kVolume,

@@ -240,7 +240,8 @@ class OracleRules {
                              const std::optional<kube::NodeSelector>& affinity) {
       return kube::MatchesNodeConstraints(selector, affinity, n.metadata.labels, n.metadata.name);
     };
-    return matches(m.shape->node_selector, m.shape->node_affinity) && m.shape->missing_claims.empty() &&
+    return matches(m.shape->scheduler_nodes, std::nullopt) &&
+           matches(m.shape->node_selector, m.shape->node_affinity) && m.shape->missing_claims.empty() &&
            kube::UntoleratedTaint(n, m.shape->tolerations) == nullptr &&
            std::ranges::all_of(m.shape->volume_affinities,
                                [&](const kube::NodeSelector& s) { return matches({}, s); });

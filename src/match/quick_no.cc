@@ -127,10 +127,7 @@ std::optional<Diagnosis> QuickNo(RoomIndex& index, const Request& request) {
   if (problem.units.size() != 1 || problem.classes.size() != 1 || problem.elastic ||
       problem.units[0].exclusive || problem.units[0].need > problem.units[0].parts)
     return std::nullopt;
-  const model::Shape& shape = cluster.shape(problem.shapes.front().id);
-  const bool any_node =
-      shape.node_selector.empty() && !shape.node_affinity && shape.volume_affinities.empty();
-  if (!any_node) return std::nullopt;
+  if (cluster.shape(problem.shapes.front().id).ChoosesNodes()) return std::nullopt;
   return Writer(index, problem).Write();
 }
 

@@ -38,7 +38,7 @@ ShapeRooms::ShapeRooms(const RoomIndex& index, model::ShapeId shape, Newcomer wh
                       .scale = counts ? WasteScale(largest) : 0});
     extended_ += kube::IsExtended(cluster.resources().Name(request.resource)) ? 1 : 0;
   }
-  any_node_ = s.node_selector.empty() && !s.node_affinity && s.volume_affinities.empty();
+  any_node_ = !s.ChoosesNodes();
   ReadAll();
 }
 

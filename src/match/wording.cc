@@ -153,6 +153,10 @@ std::string MisfitText(NodeTable& nodes, const model::Shape& shape, const std::v
     return static_cast<std::size_t>(std::ranges::count(misfits, reason));
   };
   std::vector<std::string> parts;
+  if (const std::size_t n = count(Misfit::kOutside)) {
+    parts.push_back(
+        fmt::format("{} outside the scheduler's nodes ({})", Are(n), SelectorText(shape.scheduler_nodes)));
+  }
   if (const std::size_t n = count(Misfit::kNodeSelector)) {
     parts.push_back(fmt::format("{} not match node selector {}", Do(n), SelectorText(shape.node_selector)));
   }

@@ -34,7 +34,8 @@ bool IsPermanent(const kube::Pod& pod) {
   return owner != nullptr && (owner->kind == "DaemonSet" || owner->kind == "Node");
 }
 
-Cluster::Cluster(std::set<std::string> scheduler_names) : scheduler_names_(std::move(scheduler_names)) {}
+Cluster::Cluster(std::set<std::string> scheduler_names, kube::StringMap scheduler_nodes)
+    : scheduler_names_(std::move(scheduler_names)), scheduler_nodes_(std::move(scheduler_nodes)) {}
 
 void Cluster::Apply(const kube::Object& object, bool deleted) {
   switch (object.kind) {

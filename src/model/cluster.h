@@ -93,8 +93,8 @@ bool IsPermanent(const kube::Pod& pod);
 class Cluster {
  public:
   // `scheduler_names`: pods with these spec.schedulerName are ours; nominations of others count. Empty: all
-  // are ours.
-  explicit Cluster(std::set<std::string> scheduler_names = {});
+  // are ours. `scheduler_nodes`: pods may only be placed on nodes with these labels; empty: on all.
+  explicit Cluster(std::set<std::string> scheduler_names = {}, kube::StringMap scheduler_nodes = {});
 
   // The fold. Kinds other than Node, Pod, PersistentVolume, PersistentVolumeClaim and StorageClass are
   // ignored. An older resourceVersion of the same UID is ignored.
@@ -186,6 +186,7 @@ class Cluster {
   std::string FingerprintOfAll() const;
 
   std::set<std::string> scheduler_names_;
+  kube::StringMap scheduler_nodes_;
   ResourceNames resources_;
   std::vector<Shape> shapes_;
   std::unordered_map<std::string, ShapeId> shape_ids_;  // by canonical text

@@ -45,6 +45,7 @@ ShapeId Cluster::ShapeOf(const kube::Pod& pod) {
 Shape Cluster::BuildShape(const kube::PodSpec& spec, std::string_view namespace_name) {
   Shape shape;
   shape.namespace_ = std::string(namespace_name);
+  shape.scheduler_nodes = scheduler_nodes_;
   shape.node_selector = spec.node_selector;
   shape.node_affinity = spec.affinity.required_node;
   shape.tolerations = spec.tolerations;

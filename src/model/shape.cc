@@ -99,6 +99,7 @@ std::string CanonicalText(const Shape& shape) {
     writer.Text(name);
     writer.Number(amount);
   }
+  writer.Map(shape.scheduler_nodes);
   writer.Map(shape.node_selector);
   writer.Number(shape.node_affinity.has_value() ? 1 : 0);
   if (shape.node_affinity) writer.NodeSelector(*shape.node_affinity);

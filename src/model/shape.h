@@ -54,6 +54,7 @@ struct Shape {
   std::string namespace_;           // affinity terms without namespaces mean the pod's own
   std::vector<Amount> requests;     // sorted by resource, amounts > 0, "pods" included
   kube::ResourceList request_list;  // the same by name, for messages
+  kube::StringMap scheduler_nodes;  // labels of the nodes that its scheduler uses at all; empty: all nodes
   kube::StringMap node_selector;
   std::optional<kube::NodeSelector> node_affinity;
   std::vector<kube::NodeSelector> volume_affinities;  // one per bound volume that has one; all must match
@@ -65,6 +66,10 @@ struct Shape {
   std::vector<kube::PodAffinityTerm> anti_affinity;    // required
   std::vector<kube::TopologySpreadConstraint> spread;  // only DoNotSchedule ones
 
+  // Labels decide which nodes may take it.
+  bool ChoosesNodes() const {
+    return !scheduler_nodes.empty() || !node_selector.empty() || node_affinity || !volume_affinities.empty();
+  }
   bool HasTerms() const { return !affinity.empty() || !anti_affinity.empty() || !spread.empty(); }
 };
 
