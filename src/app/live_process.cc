@@ -46,9 +46,34 @@ Result<std::unique_ptr<LiveProcess>> LiveProcess::Open(const LiveProcessOptions&
   return process;
 }
 
-void LiveProcess::Start(drive::Machine& machine) {
-  driver_ =
-      std::make_unique<drive::Driver>(std::vector<drive::Machine*>{&machine}, *api_, clock_, drive::Limits{});
+void LiveProcess::Start(drive::Machine& machine, const drive::Limits& limits) {
+  driver_ = std::make_unique<drive::Driver>(std::vector<drive::Machine*>{&machine}, *api_, clock_, limits);
+  if (LogEnabled(LogLevel::kDebug)) LogWrites();
+}
+
+void LiveProcess::LogWrites() {
+  driver_->SetStepObserver(
+      [](const drive::Machine&, Time, std::span<const drive::Event> events, const drive::StepResult& result) {
+        for (const drive::Event& event : events) {
+          const auto* answer = std::get_if<drive::Answer>(&event);
+          if (answer == nullptr || answer->outcome == drive::Outcome::kDone) continue;
+          CADRE_LOG(kDebug, "write #{} ended in {}: {}", static_cast<std::uint64_t>(answer->id),
+                    drive::ToString(answer->outcome), Printable(answer->message));
+        }
+        for (const drive::Effect& effect : result.effects)
+          CADRE_LOG(kDebug, "write #{}: {}", static_cast<std::uint64_t>(effect.id),
+                    Printable(drive::ToString(effect)));
+      });
+}
+
+void LiveProcess::Finish(std::function<void()> done) {
+  if (driver_ == nullptr) return done();
+  const auto finished = std::make_shared<std::function<void()>>(std::move(done));
+  const auto once = [finished] {
+    if (*finished) std::exchange(*finished, nullptr)();
+  };
+  clock_.CallAt(clock_.Now() + kMostFinish, once);
+  driver_->Finish(once);
 }
 
 }  // namespace cadre::app

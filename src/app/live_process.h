@@ -25,6 +25,9 @@ struct LiveProcessOptions {
 
 class LiveProcess {
  public:
+  // Less than the time that the kubelet gives a pod to end in.
+  static constexpr Duration kMostFinish{5'000};
+
   // An error: no way to the cluster, as a sentence.
   static Result<std::unique_ptr<LiveProcess>> Open(const LiveProcessOptions& options);
 
@@ -33,7 +36,10 @@ class LiveProcess {
   live::ApiServer& server() { return *server_; }
 
   // Runs the machine, which is borrowed, from now on. REQUIRES: none runs.
-  void Start(drive::Machine& machine);
+  void Start(drive::Machine& machine, const drive::Limits& limits = {});
+  // The machine decides nothing more; `done` is called once what has left is answered, after kMostFinish at
+  // the latest. At most once.
+  void Finish(std::function<void()> done);
   // Sends nothing more and tells the machine nothing more; requests that have left still land.
   void Stop() { driver_.reset(); }
   // Null when no machine runs.
@@ -47,6 +53,7 @@ class LiveProcess {
 
  private:
   LiveProcess() = default;
+  void LogWrites();
 
   net::EventLoop loop_;
   live::LoopClock clock_{loop_};

@@ -28,6 +28,8 @@ constexpr const char* kExamples = R"(Examples:
       places the pods whose spec.schedulerName is cadre, as groups, until it is stopped
   cadre scheduler --bind-address 0.0.0.0
       in a pod: with its service account, its health and metrics for all to read; one of several that run leads
+  cadre scheduler --config scheduler.yaml --v 4
+      with the values of a file (kind SchedulerConfiguration, docs/scheduler.md), and each write in the log
   cadre scheduler --leader-elect=false --health-port 0
       alone, for trying things
 
@@ -41,39 +43,17 @@ std::string Identity() {
   return fmt::format("{}_{:08x}{:08x}", host, random(), random());
 }
 
-Result<live::LeaderElectionOptions> ElectionOptions(const SchedulerFlags& flags) {
-  live::LeaderElectionOptions options;
-  const struct {
-    const char* name;
-    const std::string& text;
-    Duration& value;
-  } times[] = {{"lease-duration", flags.lease_duration, options.lease_duration},
-               {"renew-deadline", flags.renew_deadline, options.renew_deadline},
-               {"retry-period", flags.retry_period, options.retry_period}};
-  for (const auto& time : times) {
-    const Result<Duration> value = ParseDuration(time.text);
-    if (!value) return Err("--leader-elect-{}: {}", time.name, value.error().message);
-    time.value = *value;
-  }
-  options.lock_name = flags.resource_name;
-  options.lock_namespace = flags.resource_namespace;
-  if (const Result<void> fits = live::Check(options); !fits)
-    return Err("--leader-elect-{}", fits.error().message);
-  options.identity = Identity();
-  return options;
-}
-
 class LiveScheduler {
  public:
-  static Result<std::unique_ptr<LiveScheduler>> Open(const SchedulerFlags& flags) {
-    CADRE_TRY(live::LeaderElectionOptions election, ElectionOptions(flags));
-    std::unique_ptr<LiveScheduler> scheduler(new LiveScheduler(flags));
+  static Result<std::unique_ptr<LiveScheduler>> Open(const SchedulerFlags& flags,
+                                                     SchedulerSettings settings) {
+    std::unique_ptr<LiveScheduler> scheduler(new LiveScheduler(flags, std::move(settings)));
     CADRE_TRY(scheduler->process_, LiveProcess::Open({.kubeconfig = flags.kubeconfig,
                                                       .context = flags.context,
                                                       .agent = "cadre-scheduler",
                                                       .protobuf = true}));
     CADRE_TRY_VOID(scheduler->Serve());
-    scheduler->Start(std::move(election));
+    scheduler->Start();
     return scheduler;
   }
 
@@ -83,7 +63,8 @@ class LiveScheduler {
   }
 
  private:
-  explicit LiveScheduler(const SchedulerFlags& flags) : flags_(flags) {}
+  LiveScheduler(const SchedulerFlags& flags, SchedulerSettings settings)
+      : flags_(flags), settings_(std::move(settings)) {}
 
   Result<void> Serve() {
     if (flags_.health_port == 0) return {};
@@ -121,11 +102,13 @@ class LiveScheduler {
 
   bool IsScheduling() const { return process_->driver() != nullptr; }
 
-  void Start(live::LeaderElectionOptions options) {
+  void Start() {
+    process_->OnStop([this] { LetGo(); });
     if (!flags_.leader_elect) return Schedule(0);
+    live::LeaderElectionOptions options = settings_.election;
+    options.identity = Identity();
     CADRE_LOG(kInfo, "waits for lease {}/{} at {} as {}", options.lock_namespace, options.lock_name,
               process_->server().Text(), options.identity);
-    process_->OnStop([this] { LetGo(); });
     election_ = std::make_unique<live::LeaderElection>(
         process_->loop(), process_->clock(), process_->server().lease(), std::move(options),
         live::LeaderElection::Callbacks{
@@ -136,13 +119,11 @@ class LiveScheduler {
   }
 
   void Schedule(std::uint64_t epoch) {
-    core::Options options;
+    core::Options options = settings_.scheduler;
     options.epoch = epoch;
-    if (!flags_.scheduler_names.empty())
-      options.scheduler_names = {flags_.scheduler_names.begin(), flags_.scheduler_names.end()};
     machine_ = std::make_unique<core::Scheduler>(std::move(options));
     metrics_ = std::make_unique<SchedulerMetrics>(*machine_);
-    process_->Start(*metrics_);
+    process_->Start(*metrics_, settings_.limits);
     CADRE_LOG(kInfo, "schedules at {}", process_->server().Text());
   }
 
@@ -154,15 +135,19 @@ class LiveScheduler {
     process_->End();
   }
 
-  // Nothing is decided after this; who comes next need not wait for the lease to run out.
+  // Nothing is decided after this. What has left is waited for, so that who comes next finds it; and the
+  // lease is let go, so that he need not wait for its end. A second signal ends it at once.
   void LetGo() {
     if (is_stopping_) return process_->End();
     is_stopping_ = true;
-    process_->Stop();
-    election_->Release([this] { process_->End(); });
+    process_->Finish([this] {
+      if (election_ == nullptr) return process_->End();
+      election_->Release([this] { process_->End(); });
+    });
   }
 
   const SchedulerFlags& flags_;
+  const SchedulerSettings settings_;
   bool is_stopping_ = false;
   int exit_code_ = 0;
   // Before the process, whose driver runs them; the rest goes before it.
@@ -173,61 +158,25 @@ class LiveScheduler {
   std::unique_ptr<live::LeaderElection> election_;
 };
 
-void AddElectionFlags(CLI::App& command, SchedulerFlags& flags) {
-  command.add_flag("--leader-elect", flags.leader_elect,
-                   "Schedule only while holding a Lease (the default; --leader-elect=false: without)");
-  const struct {
-    const char* name;
-    std::string& value;
-    const char* help;
-    const char* type;
-  } options[] = {
-      {"lease-duration", flags.lease_duration, "How long others wait after the last renewal (15s)", "TIME"},
-      {"renew-deadline", flags.renew_deadline, "How long after it this one stops by itself (10s)", "TIME"},
-      {"retry-period", flags.retry_period, "Between two attempts (2s)", "TIME"},
-      {"resource-name", flags.resource_name, "The Lease (cadre-scheduler)", "NAME"},
-      {"resource-namespace", flags.resource_namespace, "Its namespace (kube-system)", "NAME"}};
-  for (const auto& option : options)
-    command.add_option(fmt::format("--leader-elect-{}", option.name), option.value, option.help)
-        ->type_name(option.type);
-}
-
 }  // namespace
 
 CLI::App* AddSchedulerCommand(CLI::App& app, SchedulerFlags& flags) {
   CLI::App* command = app.add_subcommand("scheduler", "Schedules groups of pods on a real cluster");
   command->footer(kExamples);
-  command->add_option("--kubeconfig", flags.kubeconfig, "The file that says where the cluster is")
-      ->type_name("FILE");
-  command->add_option("--context", flags.context, "Another context of it than the current one")
-      ->type_name("NAME");
-  command
-      ->add_option("--scheduler-name", flags.scheduler_names,
-                   "Which pods: those of this spec.schedulerName (cadre)")
-      ->type_name("NAME");
-  AddElectionFlags(*command, flags);
-  command
-      ->add_option("--bind-address", flags.bind_address,
-                   "Where /healthz, /livez, /readyz and /metrics are served, without TLS (127.0.0.1)")
-      ->type_name("IP");
-  command->add_option("--health-port", flags.health_port, "The port of these; 0: none (10289)")
-      ->type_name("PORT");
-  command->add_option("--log-level", flags.log_level, "debug, info, warn, error or off")->type_name("LEVEL");
+  AddSchedulerFlags(*command, flags);
   return command;
 }
 
 int RunScheduler(const SchedulerFlags& flags, std::ostream& err) {
-  const Result<LogLevel> level = ParseLogLevel(flags.log_level);
-  if (!level) {
-    err << "cadre scheduler: --log-level: " << Printable(level.error().message) << '\n';
+  const auto fail = [&](const Error& error) {
+    err << "cadre scheduler: " << Printable(error.message) << '\n';
     return kBadInput;
-  }
-  SetLogLevel(*level);
-  const Result<std::unique_ptr<LiveScheduler>> scheduler = LiveScheduler::Open(flags);
-  if (!scheduler) {
-    err << "cadre scheduler: " << Printable(scheduler.error().message) << '\n';
-    return kBadInput;
-  }
+  };
+  Result<SchedulerSettings> settings = ReadSettings(flags);
+  if (!settings) return fail(settings.error());
+  SetLogLevel(settings->log_level);
+  const Result<std::unique_ptr<LiveScheduler>> scheduler = LiveScheduler::Open(flags, *std::move(settings));
+  if (!scheduler) return fail(scheduler.error());
   return (*scheduler)->Run();
 }
 

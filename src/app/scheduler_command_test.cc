@@ -18,18 +18,6 @@ TEST(SchedulerCommand, NamesTheKubeconfigThatIsNotThere) {
   EXPECT_THAT(err.str(), HasSubstr("/no/such/config"));
 }
 
-TEST(SchedulerCommand, NamesTheElectionFlagThatIsWrong) {
-  SchedulerFlags flags;
-  flags.renew_deadline = "20s";
-  std::ostringstream err;
-  EXPECT_EQ(RunScheduler(flags, err), 2);
-  EXPECT_THAT(err.str(),
-              HasSubstr("--leader-elect-lease-duration: 15 s, expected more than the renew-deadline"));
-  flags.renew_deadline = "soon";
-  EXPECT_EQ(RunScheduler(flags, err), 2);
-  EXPECT_THAT(err.str(), HasSubstr("--leader-elect-renew-deadline: "));
-}
-
 TEST(SchedulerCommand, RefusesALogLevelThatIsNone) {
   SchedulerFlags flags;
   flags.log_level = "loud";

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/input.h"
+#include "app/queue_rule.h"
 #include "app/run_size.h"
 #include "app/simulation.h"
 #include "app/summary.h"
@@ -46,11 +47,6 @@ struct Durations {
   Duration start_delay{0};
   std::optional<Duration> until;
 };
-
-queue::Backfill BackfillOf(std::string_view name) {
-  if (name == "greedy") return queue::Backfill::kGreedy;
-  return name == "fifo" ? queue::Backfill::kFifo : queue::Backfill::kEasy;
-}
 
 Result<Duration> DurationFlag(std::string_view flag, const std::string& text) {
   const Result<Duration> duration = ParseDuration(text);
@@ -261,13 +257,7 @@ CLI::App* AddSimulateCommand(CLI::App& app, SimulateFlags& flags) {
   command->add_option("--start-delay", flags.start_delay, "From a pod's bind until it runs")
       ->type_name("TIME")
       ->capture_default_str();
-  command
-      ->add_option("--queue", flags.queue,
-                   "easy: others pass a group that has no room if they do not delay it; greedy: whoever fits "
-                   "starts; fifo: nobody passes")
-      ->check(CLI::IsMember({"easy", "greedy", "fifo"}))
-      ->type_name("RULE")
-      ->capture_default_str();
+  AddQueueRule(*command, flags.queue);
   command
       ->add_option(
           "--topology", flags.topology,
