@@ -36,7 +36,7 @@ TEST(CrashAtEach, SaysWhenTheCrashNeverCame) {
   ASSERT_EQ(crashes.bad.size(), 3);
   EXPECT_EQ(crashes.bad.front().plan.n, 1'000);
   EXPECT_THAT(crashes.bad.front().problems,
-              ElementsAre(testing::HasSubstr("the crash did not come: there were only 3 writes")));
+              ElementsAre(testing::StartsWith("the crash did not come: there were only ")));
 }
 
 }  // namespace

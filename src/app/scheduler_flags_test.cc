@@ -118,6 +118,34 @@ logLevel: error
   EXPECT_EQ(settings->log_level, LogLevel::kError);
 }
 
+// The example of docs/scheduler.md changes nothing.
+TEST_F(SchedulerConfigFile, OfTheDocumentHasTheDefaults) {
+  std::ifstream document(CADRE_SOURCE_DIR "/docs/scheduler.md");
+  const std::string text{std::istreambuf_iterator<char>(document), {}};
+  const std::size_t begin = text.find("apiVersion: cadre.dev/v1alpha1");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string path = testing::TempDir() + "/documented-config.yaml";
+  std::ofstream(path) << text.substr(begin, text.find("```", begin) - begin);
+  const auto given = Read("--config " + path);
+  ASSERT_TRUE(given) << given.error().message;
+  const SchedulerFlags with_file = flags_;
+  flags_ = {};
+  const auto settings = Read("");
+  EXPECT_EQ(with_file.health_port, flags_.health_port);
+  EXPECT_EQ(with_file.bind_address, flags_.bind_address);
+  EXPECT_EQ(with_file.leader_elect, flags_.leader_elect);
+  EXPECT_EQ(with_file.kubeconfig, flags_.kubeconfig);
+  EXPECT_EQ(given->scheduler.scheduler_names, settings->scheduler.scheduler_names);
+  EXPECT_EQ(given->scheduler.node_selector, settings->scheduler.node_selector);
+  EXPECT_EQ(given->scheduler.queue.backfill, settings->scheduler.queue.backfill);
+  EXPECT_EQ(given->scheduler.conditions_per_second, settings->scheduler.conditions_per_second);
+  EXPECT_EQ(given->limits.writes_per_second, settings->limits.writes_per_second);
+  EXPECT_EQ(given->limits.burst, settings->limits.burst);
+  EXPECT_EQ(given->election.lease_duration, settings->election.lease_duration);
+  EXPECT_EQ(given->election.lock_name, settings->election.lock_name);
+  EXPECT_EQ(given->log_level, settings->log_level);
+}
+
 TEST_F(SchedulerConfigFile, GivesWayToFlags) {
   const auto settings = Read("--queue greedy --config " + Write("queue: fifo\n"));
   ASSERT_TRUE(settings);

@@ -15,6 +15,10 @@ const prometheus::Histogram::BucketBoundaries kStepSeconds = {0.00001, 0.0001, 0
 const prometheus::Histogram::BucketBoundaries kWriteSeconds = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1,
                                                                0.2,   0.5,   1,     2,    5,    10};
 
+// From a pod that fits at once to one that waits for a night.
+const prometheus::Histogram::BucketBoundaries kWaitSeconds = {0.01, 0.1, 0.5,   1,     5,     15,
+                                                              60,   300, 1'800, 7'200, 28'800};
+
 constexpr const char* kLanes[] = {"bind", "write", "condition", "note"};
 constexpr const char* kStates[] = {"waiting", "binding", "started", "rolling_back"};
 
@@ -50,6 +54,14 @@ struct SchedulerMetrics::Series {
                                      .Help("From the decision to bind a pod to the API server's answer.")
                                      .Register(registry)
                                      .Add({}, kWriteSeconds);
+  prometheus::Histogram& waits =
+      prometheus::BuildHistogram()
+          .Name("cadre_scheduler_pod_scheduling_duration_seconds")
+          .Help(
+              "From when a pod was seen without a node until it was bound, waiting for its group and room "
+              "included.")
+          .Register(registry)
+          .Add({}, kWaitSeconds);
   prometheus::Family<prometheus::Counter>& writes = Counter(
       "cadre_scheduler_writes_total", "Writes by what they are for and how they ended, after all retries.");
   prometheus::Gauge& in_flight =
@@ -75,6 +87,9 @@ SchedulerMetrics::~SchedulerMetrics() = default;
 drive::StepResult SchedulerMetrics::Step(Time now, std::span<const drive::Event> events) {
   const Instant begin = std::chrono::steady_clock::now();
   for (const drive::Event& event : events) {
+    if (const auto* changed = std::get_if<drive::Changed>(&event);
+        changed != nullptr && changed->object.kind == kube::Kind::kPod)
+      NotePod(changed->object.As<kube::Pod>(), changed->deleted, begin);
     if (const auto* listed = std::get_if<drive::Listed>(&event); listed != nullptr)
       listed_.insert(listed->kind);
     if (const auto* answer = std::get_if<drive::Answer>(&event); answer != nullptr)
@@ -83,21 +98,48 @@ drive::StepResult SchedulerMetrics::Step(Time now, std::span<const drive::Event>
   drive::StepResult result = scheduler_.Step(now, events);
   const Instant end = std::chrono::steady_clock::now();
   for (const drive::Effect& effect : result.effects)
-    sent_[effect.id] = {effect.lane, std::holds_alternative<drive::Bind>(effect.what), end};
+    NoteEffect(effect, end);
   series_->events.Increment(static_cast<double>(events.size()));
   series_->steps.Observe(Seconds(end - begin));
   return result;
 }
 
+void SchedulerMetrics::NotePod(const kube::Pod& pod, bool deleted, Instant now) {
+  if (!deleted && pod.spec.node_name.empty()) {
+    unplaced_.emplace(pod.metadata.uid, now);
+  } else {
+    unplaced_.erase(pod.metadata.uid);
+  }
+}
+
+// The watch may show a bind before its answer comes: from here on the bind knows since when its pod waits.
+void SchedulerMetrics::NoteEffect(const drive::Effect& effect, Instant now) {
+  Sent& sent = sent_[effect.id];
+  sent = {.lane = effect.lane, .pod = {}, .at = now, .unplaced_since = now};
+  if (!std::holds_alternative<drive::Bind>(effect.what)) return;
+  sent.pod = effect.uid;
+  if (const auto unplaced = unplaced_.find(effect.uid); unplaced != unplaced_.end()) {
+    sent.unplaced_since = unplaced->second;
+    unplaced_.erase(unplaced);
+  }
+}
+
 void SchedulerMetrics::NoteAnswer(const drive::Answer& answer, Instant now) {
-  const auto sent = sent_.find(answer.id);
-  if (sent == sent_.end()) return;
-  if (sent->second.is_bind) series_->binds.Observe(Seconds(now - sent->second.at));
+  const auto found = sent_.find(answer.id);
+  if (found == sent_.end()) return;
+  const Sent sent = std::move(found->second);
+  sent_.erase(found);
   series_->writes
-      .Add({{"lane", kLanes[static_cast<std::size_t>(sent->second.lane)]},
+      .Add({{"lane", kLanes[static_cast<std::size_t>(sent.lane)]},
             {"outcome", std::string(drive::ToString(answer.outcome))}})
       .Increment();
-  sent_.erase(sent);
+  if (sent.pod.empty()) return;
+  series_->binds.Observe(Seconds(now - sent.at));
+  if (answer.outcome == drive::Outcome::kDone) {
+    series_->waits.Observe(Seconds(now - sent.unplaced_since));
+  } else {
+    unplaced_.emplace(sent.pod, sent.unplaced_since);  // it still waits
+  }
 }
 
 std::string SchedulerMetrics::Text(const drive::Driver::Counters& driver) {

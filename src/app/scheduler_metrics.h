@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <unordered_map>
 
 #include "core/scheduler.h"
 #include "drive/driver.h"
@@ -37,15 +38,20 @@ class SchedulerMetrics final : public drive::Machine {
   using Instant = std::chrono::steady_clock::time_point;
   struct Sent {
     drive::Lane lane;
-    bool is_bind;
-    Instant at;
+    std::string pod;  // of a bind: its UID
+    Instant at{};
+    Instant unplaced_since{};  // of a bind
   };
 
+  void NotePod(const kube::Pod& pod, bool deleted, Instant now);
+  void NoteEffect(const drive::Effect& effect, Instant now);
   void NoteAnswer(const drive::Answer& answer, Instant now);
 
   core::Scheduler& scheduler_;
   std::unique_ptr<Series> series_;
   std::map<drive::EffectId, Sent> sent_;
+  std::unordered_map<std::string, Instant>
+      unplaced_;  // pods without a node, by UID: since when they are seen
   std::set<kube::Kind> listed_;
 };
 

@@ -39,6 +39,7 @@ TEST_F(SchedulerMetricsTest, CountsBindsAndWaitingGroups) {
   EXPECT_THAT(Text(), HasSubstr("cadre_scheduler_groups{state=\"started\"} 1\n"));
   EXPECT_THAT(Text(), HasSubstr("cadre_scheduler_waiting_pods 1\n"));
   EXPECT_THAT(Text(), HasSubstr("cadre_scheduler_bind_duration_seconds_count 1\n"));
+  EXPECT_THAT(Text(), HasSubstr("cadre_scheduler_pod_scheduling_duration_seconds_count 1\n"));
 }
 
 TEST_F(SchedulerMetricsTest, HasNotListedBeforeItRan) {
