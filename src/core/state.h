@@ -53,6 +53,7 @@ struct Group {
   bool held_back = false;                // it would fit, but would delay who is ahead of it
   WaitClass waits = WaitClass::kNone;    // what its waiting pods are told, or will be
   Time waits_since{};
+  int waits_changes = 0;        // of the class, since it began to wait
   bool has_untold = true;       // members may have come since they were
   std::optional<Time> tell_at;  // when its members are to be told (Scheduler::Impl::untold_)
   std::string told;             // what the last event said, so that it is said once

@@ -12,6 +12,9 @@ namespace {
 constexpr Duration kTellAfter{1'000};
 // Pods of one group come one after the other.
 constexpr Duration kTellIncompleteAfter{5'000};
+// Doubled by each change of class while it waits, so often: who sways between two of them is told ever more
+// rarely.
+constexpr int kMostDoublings = 5;
 // A condition that was not written is tried again so much later.
 constexpr Duration kTellAgainAfter{2'000};
 
@@ -22,17 +25,20 @@ constexpr std::int64_t kMostWindows = 10;  // per second
 // It was tried and has no place; `group.why` or its problem says why.
 void Scheduler::Impl::SayWhy(const model::GroupKey& key, Group& group, WaitClass waits) {
   if (group.waits != waits) {
+    if (group.waits != WaitClass::kNone) ++group.waits_changes;
     group.waits = waits;
     group.waits_since = now_;
     group.has_untold = true;
   }
   if (!std::exchange(group.has_untold, false)) return;
-  TellFrom(key, group,
-           group.waits_since + (waits == WaitClass::kIncomplete ? kTellIncompleteAfter : kTellAfter));
+  const Duration first = waits == WaitClass::kIncomplete ? kTellIncompleteAfter : kTellAfter;
+  const int doublings = std::min(group.waits_changes, kMostDoublings);
+  TellFrom(key, group, group.waits_since + first * (1 << doublings));
 }
 
 void Scheduler::Impl::SayNoMore(const model::GroupKey& key, Group& group) {
   group.waits = WaitClass::kNone;
+  group.waits_changes = 0;
   if (group.tell_at) untold_.erase({*group.tell_at, key});
   group.tell_at.reset();
 }

@@ -70,6 +70,25 @@ TEST_F(Telling, AnotherClassOfReasonIsWrittenOncePerPod) {
               testing::StartsWith("Waits for room"));
 }
 
+TEST_F(Telling, AGroupThatSwaysBetweenTwoClassesIsToldEverMoreRarely) {
+  world_.AddNodes(1, 2);
+  world_.AddLonePod("other", 2);
+  world_.AddGang("big", 3);
+  world_.PassSeconds(10);
+  const int before = Conditions();
+  for (int i = 0; i < 60; ++i) {  // every four seconds an empty cluster would hold it, and then not
+    world_.AddNode("n2", 1);
+    world_.PassSeconds(4);
+    world_.Delete(kube::Kind::kNode, "n2");
+    world_.PassSeconds(4);
+  }
+  // Doubled five times it is once in 32 of these 480 seconds, for three pods.
+  EXPECT_LE(Conditions() - before, 3 * (5 + 480 / 32));
+  world_.PassSeconds(60);
+  EXPECT_THAT(std::string(ConditionOf("big-0").at("message").as_string()),
+              testing::StartsWith("Does not fit this cluster"));
+}
+
 TEST_F(Telling, AGroupThatIsNotCompleteSaysSoAndNotThatItIsUnschedulable) {
   world_.AddNodes(4, 2);
   world_.AddJob("late", 4);
