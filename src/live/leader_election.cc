@@ -15,7 +15,8 @@ constexpr int kCreated = 201;
 constexpr int kNotFound = 404;
 constexpr int kConflict = 409;
 constexpr double kJitter = 1.2;  // client-go's JitterFactor: up to so much longer than the retry period
-constexpr Duration kReleasesWithin{2'000};
+constexpr Duration kReleasesWithin{2'000};  // each request
+constexpr int kMostReleases = 3;
 
 }  // namespace
 
@@ -142,10 +143,13 @@ void LeaderElection::ConsiderTaking() {
 void LeaderElection::Write(const LeaseRecord& record) {
   const Lease lease{record, is_absent_ ? "" : seen_->resource_version};
   const Duration sent_at = loop_.Now();
+  is_writing_ = true;
   client_.Send(
       Request(is_absent_ ? "POST" : "PUT", LeaseBody(options_.lock_namespace, options_.lock_name, lease)),
       [this, sent_at, alive = std::weak_ptr(alive_)](const net::RequestEnd& end) {
-        if (!alive.expired() && state_ != State::kOver) OnWritten(end, sent_at);
+        if (alive.expired()) return;
+        is_writing_ = false;
+        if (state_ != State::kOver) OnWritten(end, sent_at);
       });
 }
 
@@ -189,18 +193,41 @@ void LeaderElection::Lose(const std::string& why) {
 }
 
 void LeaderElection::Release(std::function<void()> done) {
-  const bool held = state_ == State::kLeads && seen_;
+  const bool may_hold = state_ == State::kLeads || is_writing_;
   state_ = State::kOver;
   loop_.Cancel(next_);
   loop_.Cancel(deadline_);
-  if (!held) return loop_.Post(std::move(done));
-  Lease lease = *seen_;
+  if (!may_hold) return loop_.Post(std::move(done));
+  if (seen_ && !is_writing_) return LetGo(*seen_, kMostReleases, std::move(done));
+  ReadAndLetGo(kMostReleases, std::move(done));
+}
+
+void LeaderElection::LetGo(Lease lease, int attempts, std::function<void()> done) {
   lease.record.holder.clear();
   lease.record.duration = std::chrono::seconds(1);
   lease.record.renew_time = FormatRfc3339Micros(clock_.Now());
   net::Request request = Request("PUT", LeaseBody(options_.lock_namespace, options_.lock_name, lease));
   request.timeout = kReleasesWithin;
-  client_.Send(std::move(request), [done = std::move(done)](const net::RequestEnd&) { done(); });
+  client_.Send(std::move(request), [this, attempts, done = std::move(done),
+                                    alive = std::weak_ptr(alive_)](const net::RequestEnd& end) {
+    const bool is_outdated = end && end->status == kConflict;
+    if (alive.expired() || !is_outdated || attempts <= 1) return done();
+    ReadAndLetGo(attempts - 1, done);
+  });
+}
+
+// A renewal that was under way may have changed the lease, or still do: then the version that is read here is outdated
+// when it is written, and it is read again.
+void LeaderElection::ReadAndLetGo(int attempts, std::function<void()> done) {
+  net::Request request = Request("GET", "");
+  request.timeout = kReleasesWithin;
+  client_.Send(std::move(request), [this, attempts, done = std::move(done),
+                                    alive = std::weak_ptr(alive_)](const net::RequestEnd& end) {
+    if (alive.expired() || !end || end->status != kOk) return done();
+    Result<Lease> lease = ReadLease(end->body);
+    if (!lease || lease->record.holder != options_.identity) return done();
+    LetGo(*std::move(lease), attempts, done);
+  });
 }
 
 }  // namespace cadre::live

@@ -78,6 +78,8 @@ class LeaderElection {
   void AttemptLater();
   void SetDeadline(Duration sent_at);
   void Lose(const std::string& why);
+  void LetGo(Lease lease, int attempts, std::function<void()> done);
+  void ReadAndLetGo(int attempts, std::function<void()> done);
   void Problem(const std::string& what) const;
   net::Request Request(std::string method, std::string body) const;
   std::string Path() const;
@@ -90,6 +92,7 @@ class LeaderElection {
   State state_ = State::kWaits;
   std::optional<Lease> seen_;  // none: there is no lease, or it is to be read again
   bool is_absent_ = false;     // the server has said that there is none
+  bool is_writing_ = false;    // a write is under way
   Duration seen_at_{0};        // when its record last changed, by the loop's clock
   LeaseRecord seen_record_;
   std::string leader_;  // whom on_leader was told of

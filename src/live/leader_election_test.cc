@@ -194,6 +194,39 @@ TEST_F(LeaderElectionTest, OneOfTwoLeadsAndTheOtherTakesOverAtOnceWhenItLetsGo) 
   EXPECT_THAT(a.stopped, IsEmpty()) << "who lets go is not told that it lost";
 }
 
+TEST_F(LeaderElectionTest, LettingGoWhileARenewalIsUnderWayLetsGoOfWhatTheRenewalWrote) {
+  Candidate a(loop_, clock_, server_.url(), "a");
+  ASSERT_TRUE(Await([&] { return a.started; }));
+  std::optional<net::TestRequest> renewal;
+  bool has_arrived = false;
+  server_.on_request = [&](const net::TestRequest& request) {
+    if (request.method == "PUT" && !renewal) {
+      renewal = request;
+      return;
+    }
+    if (request.method == "PUT" && !std::exchange(has_arrived, true)) Serve(*renewal);
+    Serve(request);
+  };
+  ASSERT_TRUE(Await([&] { return renewal.has_value(); }));
+  bool released = false;
+  a.election.Release([&] { released = true; });
+  ASSERT_TRUE(Await([&] { return released; }));
+  EXPECT_TRUE(has_arrived);
+  EXPECT_EQ(lease_->record.holder, "");
+}
+
+TEST_F(LeaderElectionTest, LettingGoAfterARenewalThatFailedReadsTheLeaseFirst) {
+  Candidate a(loop_, clock_, server_.url(), "a");
+  ASSERT_TRUE(Await([&] { return a.started; }));
+  failing_ = 500;
+  ASSERT_TRUE(Await([&] { return !a.problems.empty(); }));
+  failing_ = 0;
+  bool released = false;
+  a.election.Release([&] { released = true; });
+  ASSERT_TRUE(Await([&] { return released; }));
+  EXPECT_EQ(lease_->record.holder, "");
+}
+
 TEST_F(LeaderElectionTest, LettingGoEndsThoughTheServerIsSilent) {
   Candidate a(loop_, clock_, server_.url(), "a");
   ASSERT_TRUE(Await([&] { return a.started; }));

@@ -125,12 +125,12 @@ def gang(name, members, cpu, runs="2s", annotations=None, **spec):
                      "template": template, **spec}}
 
 
-def await_that(what, holds, within_s=60.0):
-    """Polls until it holds; the API server tells no single event that says so."""
+def await_that(what, holds, within_s=60.0, explain=lambda: ""):
+    """Polls until it holds; the API server tells no single event that says so. `explain` is asked when it never does."""
     deadline = time.monotonic() + within_s
     while not holds():
         if time.monotonic() > deadline:
-            raise AssertionError(f"not within {within_s:g} s: {what}")
+            raise AssertionError(f"not within {within_s:g} s: {what}\n{explain()}")
         time.sleep(0.05)
 
 

@@ -3,7 +3,7 @@ import unittest
 
 import checker
 import programs
-from api import JOBS, Api, await_that, gang, is_true
+from api import FOLDER, JOBS, Api, await_that, gang, is_true
 
 
 class LiveCase(unittest.TestCase):
@@ -49,5 +49,16 @@ class LiveCase(unittest.TestCase):
     def await_complete(self, name, within_s=60):
         await_that(f"Job {name} is complete", lambda: self.complete(name), within_s)
 
-    def await_placed(self, name, count, within_s=20):
-        await_that(f"{count} members of {name} are placed", lambda: len(self.placed(name)) == count, within_s)
+    def await_placed(self, name, count, within_s=60):
+        await_that(f"{count} members of {name} are placed", lambda: len(self.placed(name)) == count, within_s,
+                   lambda: self.state_of(name))
+
+    def state_of(self, name):
+        """What pods of a Job and the scheduler say, for a test that waits in vain."""
+        lines = [f"{pod['metadata']['name']}: {pod['status'].get('phase')}, node {pod['spec'].get('nodeName')}, "
+                 f"{[condition.get('message') for condition in pod['status'].get('conditions', [])]}"
+                 for pod in self.pods_of(name)]
+        log = FOLDER / "cadre-scheduler.log"
+        if log.exists():
+            lines += log.read_text(encoding="utf-8", errors="replace").splitlines()[-20:]
+        return "\n".join(lines)

@@ -69,7 +69,7 @@ class GroupsAndTheirPods(LiveCase):
 
     def await_all_placed(self, group, count):
         await_that(f"{count} pods of {group} have a node",
-                   lambda: len([node for node in self.nodes_of(group).values() if node]) == count, 20)
+                   lambda: len([node for node in self.nodes_of(group).values() if node]) == count)
 
     def test_a_podgroup_deleted_under_running_pods_and_made_again_changes_nothing(self):
         self.start_all()
@@ -94,7 +94,7 @@ class GroupsAndTheirPods(LiveCase):
 
     def test_members_that_were_placed_are_made_again_under_new_names_and_take_their_places(self):
         self.start_all()
-        self.submit("train", 4, 4, "20s")
+        self.submit("train", 4, 4, "10m")
         self.await_placed("train", 4)
         names = [pod["metadata"]["name"] for pod in self.pods_of("train")]
         for name in names[:2]:
