@@ -216,8 +216,8 @@ void LeaderElection::LetGo(Lease lease, int attempts, std::function<void()> done
   });
 }
 
-// A renewal that was under way may have changed the lease, or still do: then the version that is read here is outdated
-// when it is written, and it is read again.
+// A renewal that was under way may have changed the lease, or still do: then the version that is read here is
+// outdated when it is written, and it is read again.
 void LeaderElection::ReadAndLetGo(int attempts, std::function<void()> done) {
   net::Request request = Request("GET", "");
   request.timeout = kReleasesWithin;
